@@ -45,12 +45,12 @@ class YearlessTime:
     Attributes:
         month: 1 to 12.
         day: 1 to 31.
-        seconds_of_day_us: Microseconds since midnight.
+        time_of_day_us: Microseconds since midnight.
     """
 
     month: int
     day: int
-    seconds_of_day_us: int
+    time_of_day_us: int
 
     def in_year(self, year: int) -> datetime | None:
         """Place the stamp in a year (UTC), or answer None for a 29 February that the year lacks."""
@@ -58,7 +58,7 @@ class YearlessTime:
             midnight = datetime(year, self.month, self.day, tzinfo=UTC)
         except ValueError:
             return None
-        return midnight + timedelta(microseconds=self.seconds_of_day_us)
+        return midnight + timedelta(microseconds=self.time_of_day_us)
 
     def near(self, dates: Sequence[date]) -> datetime | None:
         """Place the stamp in the year that brings it closest to dates that are known.
@@ -122,7 +122,9 @@ def find_instants(text: str) -> list[Instant]:
     >>> [found.at.date().isoformat() for found in find_instants("from 2026-05-01 to 2026-05-03 noon")]
     ['2026-05-01', '2026-05-03']
     """
-    found = [(match.start(), _instant_of(match)) for match in _ISO.finditer(text) if _stands_alone(match, text)]
+    found = [
+        (match.start(), _instant_of(match)) for match in _ISO.finditer(text) if _stands_alone(match, text)
+    ]
     found += [(match.start(), _instant_of_date_output(match)) for match in _DATE_OUTPUT.finditer(text)]
     return [instant for _, instant in sorted(found, key=lambda pair: pair[0]) if instant is not None]
 
@@ -155,5 +157,5 @@ def resolve_year(
             return placed
     at = stamp.in_year(default_year)
     if at is None:
-        at = datetime(default_year, 3, 1, tzinfo=UTC) + timedelta(microseconds=stamp.seconds_of_day_us)
+        at = datetime(default_year, 3, 1, tzinfo=UTC) + timedelta(microseconds=stamp.time_of_day_us)
     return at
