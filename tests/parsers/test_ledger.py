@@ -213,19 +213,15 @@ def test_mutated_ledgers_lose_no_line(noise: bytes, at: int, cut: int) -> None:
     assert len(read | rejected) == ledger.num_lines
 
 
-@given(
-    st.dictionaries(
-        st.sampled_from(
-            ["run_id", "status", "final", "curve", "all_finals", "seed", "launched", "env", "error"]
-        ),
-        st.recursive(
-            st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-            lambda inner: (
-                st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4)
-            ),
-        ),
-    )
+FIELDS = ["run_id", "status", "final", "curve", "all_finals", "seed", "launched", "env", "error"]
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4),
 )
+
+
+@given(st.dictionaries(st.sampled_from(FIELDS), VALUES))
 def test_any_value_in_any_field_is_read(row: dict[str, object]) -> None:
     ledger = parse(json.dumps(row))
     assert len(ledger.parsed.records) + len(ledger.parsed.quarantined) == 1
