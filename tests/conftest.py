@@ -31,3 +31,13 @@ def real_logs() -> Path:
 def real_scratchpad() -> Path:
     """One agent's genuine scratchpad, laid out as an archive, with gold.csv."""
     return _folder("real-scratchpad")
+
+
+@pytest.fixture(scope="session")
+def demo_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small demo archive, generated once a session. Read only."""
+    from demo import generate_archive
+
+    root = tmp_path_factory.mktemp("demo") / "archive"
+    generate_archive(root, scale="small", seed=0, workers=1)
+    return root

@@ -13,7 +13,7 @@ SCOPE = Scope("codex", "v1")
 
 def write_scratchpad(
     root: Path,
-    files: Mapping[str, str | bytes] = {},  # noqa: B006 - never changed
+    files: Mapping[str, str | bytes] = {},
     ledger: Iterable[Mapping[str, object]] = (),
     scope: Scope = SCOPE,
 ) -> Path:
