@@ -26,6 +26,7 @@ _USUAL_LINE = re.compile(
 _RESTART = re.compile(rb"step:\d{1,9}/\d")
 _STEP = re.compile(rb"step:(\d{1,9})/(\d{1,9})[ \t]")
 _FIELD = re.compile(rb"([A-Za-z_]\w{0,40}):(" + _NUMBER + rb")(m?s)?(?![\w.])")
+_CLOSING_FIELD = re.compile(rb"step_avg:" + _NUMBER + rb"ms(?!\w)")
 _ANSI = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 
 _SECONDS = {b"s": 1.0, b"ms": 0.001}
@@ -106,7 +107,8 @@ def find_trials(data: bytes, sources: list[SourceSpan], path: str) -> Trials:
 
     A new trial starts where the step does not grow, or at a marker (`trial:2/25 seed:1`,
     `=== seed 3 start ... ===`, a bare `seed:3`) that names another trial or seed than the current one.
-    A line that repeats, letter for letter, a checkpoint printed before is an echo of a batch script
+    A last line without line end counts only when it holds everything up to its average step time, as the
+    trainer may have died while it printed. A line that repeats, letter for letter, a checkpoint printed before is an echo of a batch script
     and counts as nothing; a bare `seed:` line heads a new process, behind which lines count afresh.
 
     Args:
@@ -154,7 +156,7 @@ class _Reader:
             self._read_marker(text)
             return
         checkpoint = _parse_usual(text) or _parse_unusual(text)
-        if checkpoint is None:
+        if checkpoint is None or not (line.is_terminated or _CLOSING_FIELD.search(text)):
             self._quarantine(line)
             checkpoint, text = _salvage(text)
             if checkpoint is None:
