@@ -1,0 +1,100 @@
+"""Tier `embedded`: the source text that the log itself holds, matched with the files of the scope."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from linkers.runs import Run
+from linkers.variants.model import Answer, ScopeEvidence, VariantFile
+from linkers.variants.similarity import LineIndex
+from parsers.embedded_source import source_sha256
+from parsers.source_text import clean_source
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMatch:
+    """What one embedded text is.
+
+    Attributes:
+        sha256: Hash of the cleaned text.
+        text: The cleaned text.
+        stem: The file that it is or drifted from; None where that is ambiguous.
+        is_drifted: Whether it differs from that file; None without a file.
+        score: 1 for the same text, else the similarity.
+        runner_up: The second most similar file.
+        margin: How much less similar that one is.
+    """
+
+    sha256: str
+    text: str
+    stem: str | None
+    is_drifted: bool | None
+    score: float
+    runner_up: str | None = None
+    margin: float | None = None
+
+
+def answer(run: Run, scope: ScopeEvidence) -> Answer | None:
+    """Take the text of the run's fullest log that embeds one."""
+    for log in run.logs:
+        match = scope.source_matches.get(log.source_sha256 or "")
+        if match is not None:
+            told = "is the text of" if match.is_drifted is False else "differs least from"
+            evidence = f"{log.path} embeds the source"
+            evidence += f", which {told} {match.stem}.py." if match.stem else "."
+            return Answer(
+                match.stem, match.score, evidence, match.sha256, match.is_drifted, match.runner_up, match.margin
+            )
+    return None
+
+
+def match_sources(
+    hashes: Iterable[str],
+    texts: Mapping[str, str],
+    files: Mapping[str, VariantFile],
+    by_source: Mapping[str, tuple[str, ...]],
+) -> dict[str, SourceMatch]:
+    """Match each distinct embedded text of a scope once.
+
+    Args:
+        hashes: Hashes of the texts that the scope's logs embed.
+        texts: Normalised texts by hash.
+        files: The scope's variant files by stem.
+        by_source: Their stems by the hash of their text.
+
+    Returns:
+        A match by the hash of the embedded text; none for what is no Python.
+    """
+    matches: dict[str, SourceMatch] = {}
+    lines: LineIndex | None = None
+    for raw_sha256 in sorted(set(hashes)):
+        text = texts[raw_sha256]
+        if raw_sha256 in by_source:
+            matches[raw_sha256] = _same_text(raw_sha256, text, by_source[raw_sha256])
+            continue
+        cleaned = clean_source(text)
+        if cleaned is None:
+            continue
+        sha256 = source_sha256(cleaned)
+        if sha256 in by_source:
+            matches[raw_sha256] = _same_text(sha256, cleaned, by_source[sha256])
+            continue
+        if lines is None:
+            lines = LineIndex({stem: texts[file.variant.source_sha256] for stem, file in files.items()})
+        nearest = lines.nearest(cleaned)
+        matches[raw_sha256] = SourceMatch(
+            sha256,
+            cleaned,
+            nearest.name if nearest else None,
+            True if nearest else None,
+            nearest.similarity if nearest else 1.0,
+            nearest.runner_up if nearest else None,
+            nearest.margin if nearest else None,
+        )
+    return matches
+
+
+def _same_text(sha256: str, text: str, stems: tuple[str, ...]) -> SourceMatch:
+    """Name the file with the same text, unless several files share it."""
+    if len(stems) == 1:
+        return SourceMatch(sha256, text, stems[0], False, 1.0)
+    return SourceMatch(sha256, text, None, None, 1.0, stems[0], 0.0)

@@ -1,0 +1,36 @@
+"""Tier `ledger`: the variant that the ledger states, as a path of some machine or a short name."""
+
+from linkers.names import fold, tokens
+from linkers.runs import Run
+from linkers.variants.model import Answer, ScopeEvidence
+
+
+def answer(run: Run, scope: ScopeEvidence) -> Answer | None:
+    """Resolve what the ledger states, else what the `indexed_run` line of a log states."""
+    stated = [(f"ledger line {run.ledger_lines[-1]}", run.ledger)] if run.ledger else []
+    stated += [(f"indexed_run in {log.path}", log.indexed_run) for log in run.logs if log.indexed_run]
+    for place, facts in stated:
+        for text in (facts.variant, facts.script):
+            stem = resolve(text, scope) if text else None
+            if stem is not None:
+                return Answer(stem, 1.0, f"{place} states `{text}`.")
+    return None
+
+
+def resolve(text: str, scope: ScopeEvidence) -> str | None:
+    """Find the one variant that a text names: by path, by folded name, or by a version such as `v15`."""
+    if (stem := scope.stem_of_path(text)) is not None:
+        return stem
+    if "/" in text or text.endswith(".py"):
+        return None
+    if len(named := scope.by_folded.get(fold(text), ())) == 1:
+        return named[0]
+    wanted = tokens(text)
+    holding = [stem for stem in sorted(scope.files) if _holds(tokens(stem), wanted)]
+    return holding[0] if wanted and len(holding) == 1 else None
+
+
+def _holds(longer: tuple[str, ...], shorter: tuple[str, ...]) -> bool:
+    """Whether some tokens stand side by side in a longer sequence."""
+    size = len(shorter)
+    return any(longer[start : start + size] == shorter for start in range(len(longer) - size + 1))

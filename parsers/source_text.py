@@ -1,0 +1,46 @@
+"""A text cut from a log, cleaned of what is no Python, and accepted only if Python accepts it."""
+
+import ast
+import re
+
+_NOISE_LINE = re.compile(
+    r"(?:\[?(?:rank)?\d*\]?:?\s*)?(?:\[?[WIEF]\d{3,4} \d{2}:\d{2}:\d{2}|\[rank\d+\]:|### \w+[=:]|slurmstepd:|srun:|NCCL )"
+)
+_MAX_CUTS = 6
+_MAX_SOURCE_CHARS = 4_000_000
+
+
+def clean_source(text: str) -> str | None:
+    """Cut wrapper headers, warnings and trailing noise off a source text.
+
+    Args:
+        text: What stands before a log's delimiter, normalised.
+
+    Returns:
+        The longest stretch that `ast.parse` accepts after at most six cuts at a syntax error: of the head
+        when the error lies in the first half, else of the tail. None when there is none.
+    """
+    if len(text) > _MAX_SOURCE_CHARS:
+        return None
+    lines = [line for line in text.replace("\0", "").split("\n") if not _NOISE_LINE.match(line)]
+    for _ in range(_MAX_CUTS):
+        error_line = _first_error(lines)
+        if error_line is None:
+            kept = "\n".join(lines).strip("\n")
+            return kept + "\n" if kept.strip() else None
+        if error_line * 2 > len(lines):
+            lines = lines[: error_line - 1]
+        else:
+            lines = lines[error_line:]
+    return None
+
+
+def _first_error(lines: list[str]) -> int | None:
+    """Return the 1-based line of the first syntax error, or None."""
+    try:
+        ast.parse("\n".join(lines))
+    except SyntaxError as error:
+        return min(max(error.lineno or 1, 1), max(len(lines), 1))
+    except (ValueError, RecursionError, MemoryError):
+        return 1
+    return None
