@@ -1,5 +1,6 @@
 """The words in which gates, audits and rule checks give their verdict, read as one enum."""
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,10 +10,10 @@ from enum import StrEnum
 class Verdict(StrEnum):
     """What a gate, an audit or a rule check decided."""
 
-    PASS = "pass"
-    PASS_CONDITIONAL = "pass_conditional"
-    FAIL = "fail"
-    KILL = "kill"
+    PASSED = "pass"
+    PASSED_CONDITIONALLY = "pass_conditional"
+    FAILED = "fail"
+    KILLED = "kill"
     COMPLIANT = "compliant"
     NON_COMPLIANT = "non_compliant"
     NOVEL_ENOUGH = "novel_enough"
@@ -27,14 +28,14 @@ class Verdict(StrEnum):
 
 _STRICTEST_FIRST = (
     Verdict.KILLED_BY_EXISTENCE_CHECK,
-    Verdict.KILL,
+    Verdict.KILLED,
     Verdict.NON_COMPLIANT,
     Verdict.NOT_NOVEL,
-    Verdict.FAIL,
-    Verdict.PASS_CONDITIONAL,
+    Verdict.FAILED,
+    Verdict.PASSED_CONDITIONALLY,
     Verdict.COMPLIANT,
     Verdict.NOVEL_ENOUGH,
-    Verdict.PASS,
+    Verdict.PASSED,
 )
 _REJECTIONS = frozenset(_STRICTEST_FIRST[:5])
 
@@ -61,7 +62,8 @@ _WORDS = re.compile(
     rf"""
     (?<![\w-])(?:
       (?P<killed_by_existence_check> kill(?:ed|s)? \s+ (?:by|at|in) \s+ (?:the\s+)? existence[\s-]+check )
-    | (?P<non_compliant> non{_DASH}complian(?:t|ce) | not \s+ (?:yet\s+|fully\s+|rule[\s-]+)? complian(?:t|ce) )
+    | (?P<non_compliant> non{_DASH}complian(?:t|ce)
+                       | not \s+ (?:yet\s+|fully\s+|rule[\s-]+)? complian(?:t|ce) )
     | (?P<compliant> (?:rule[\s-]+)? compliant )
     | (?P<not_novel> not{_DASH}novel (?:{_DASH}enough)? | non{_DASH}novel )
     | (?P<novel_enough> novel{_DASH}enough )
@@ -87,10 +89,10 @@ _SPELLED_OUT = frozenset(
         "gate_fail",
     }
 )
-_VERDICT_OF = {"gate_pass": Verdict.PASS, "gate_fail": Verdict.FAIL}
+_VERDICT_OF = {"gate_pass": Verdict.PASSED, "gate_fail": Verdict.FAILED}
 _NEGATED = {
-    Verdict.PASS: Verdict.FAIL,
-    Verdict.PASS_CONDITIONAL: Verdict.FAIL,
+    Verdict.PASSED: Verdict.FAILED,
+    Verdict.PASSED_CONDITIONALLY: Verdict.FAILED,
     Verdict.COMPLIANT: Verdict.NON_COMPLIANT,
     Verdict.NOVEL_ENOUGH: Verdict.NOT_NOVEL,
 }
@@ -131,7 +133,7 @@ def find_verdict(text: str) -> Finding | None:
     later note revises an earlier; of several others the strictest, so that NOT COMPLIANT beats COMPLIANT.
 
     >>> find_verdict("Rules 1 to 4 hold.\n**Verdict:** PASS (conditional)")
-    Finding(verdict=<Verdict.PASS_CONDITIONAL: 'pass_conditional'>, line=1)
+    Finding(verdict=<Verdict.PASSED_CONDITIONALLY: 'pass_conditional'>, line=1)
     >>> find_verdict("The change is not rule-compliant.").verdict.value
     'non_compliant'
     >>> find_verdict("The gate answers PASS or FAIL. It must pass before a launch.") is None
@@ -188,7 +190,7 @@ def _stated(line: str) -> Iterator[_Statement]:
     matches = list(_WORDS.finditer(line))
     offered = {
         index
-        for first, (left, right) in enumerate(zip(matches, matches[1:], strict=False))
+        for first, (left, right) in enumerate(itertools.pairwise(matches))
         if _ALTERNATIVE.fullmatch(line, left.end(), right.start())
         for index in (first, first + 1)
     }
@@ -198,13 +200,17 @@ def _stated(line: str) -> Iterator[_Statement]:
         if index in offered or _HYPOTHETICAL.search(before) or _DEFINING.match(line, match.end()):
             continue
         word = match.lastgroup or ""
-        verdict: Verdict | None = _VERDICT_OF.get(word) or Verdict(word)
-        start = match.start()
-        if negation := _NEGATION.search(before):
-            verdict, start = _NEGATED.get(verdict), context_start + negation.start()
-        if verdict is not None:
-            is_spelled_out = word in _SPELLED_OUT
-            yield _Statement(verdict, start, match.end(), match.group().isupper(), is_spelled_out)
+        verdict = _VERDICT_OF.get(word) or Verdict(word)
+        negation = _NEGATION.search(before)
+        if negation and verdict not in _NEGATED:
+            continue
+        yield _Statement(
+            verdict=_NEGATED[verdict] if negation else verdict,
+            start=context_start + negation.start() if negation else match.start(),
+            end=match.end(),
+            is_capitals=match.group().isupper(),
+            is_spelled_out=word in _SPELLED_OUT,
+        )
 
 
 def _opening(line: str) -> Iterator[Verdict]:
