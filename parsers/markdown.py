@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from markdown_it import MarkdownIt
@@ -95,6 +95,7 @@ class Document:
         sections: Its sections, in order; nested ones overlap.
         blocks: Its blocks, headings aside, in order; they do not overlap.
         prose_lines: Numbers of the lines that are neither code nor raw HTML nor front matter.
+        lines_before: Number of lines of the file above this text, which all line numbers count in.
     """
 
     lines: tuple[str, ...]
@@ -102,13 +103,23 @@ class Document:
     sections: tuple[Section, ...]
     blocks: tuple[Block, ...]
     prose_lines: tuple[int, ...]
+    lines_before: int = 0
+
+    @property
+    def line_end(self) -> int:
+        """Number of the last line."""
+        return self.lines_before + len(self.lines)
+
+    def line(self, number: int) -> str:
+        """One line."""
+        return self.lines[number - 1 - self.lines_before]
 
     def text(self, line_start: int, line_end: int) -> str:
         """Cut lines out of the text, without the blank ones around them."""
-        return join_lines(self.lines, line_start, line_end)
+        return join_lines(self.lines, line_start - self.lines_before, line_end - self.lines_before)
 
 
-def parse_markdown(text: str) -> Document:
+def parse_markdown(text: str, lines_before: int = 0) -> Document:
     r"""Find the blocks of a text, by the rules of CommonMark and the table rule of GitHub.
 
     >>> document = parse_markdown("# One\n\n```\n# not a heading\n```\n\nTwo\n---\n\n- a\n  - b\n")
@@ -116,24 +127,30 @@ def parse_markdown(text: str) -> Document:
     [('One', 1, 1), ('Two', 2, 7)]
     >>> [(block.kind.value, block.line_start, block.line_end) for block in document.blocks]
     [('code', 3, 5), ('item', 10, 11)]
+
+    Args:
+        text: The text.
+        lines_before: Number of lines of the file above it, where it is a part of one.
     """
     lines = split_lines(text)
-    front_matter, body_start = _front_matter(lines)
+    front_matter, body_start = _front_matter(lines, lines_before)
     body = "\n" * body_start + "\n".join(lines[body_start:])
     tokens = _PARSER.parse(body)
     headings, blocks = _headings_and_blocks(tokens, lines)
     opaque = {
-        number
+        index
         for token in tokens
         if token.map and token.type in {"fence", "code_block", "html_block"}
-        for number in range(token.map[0] + 1, token.map[1] + 1)
+        for index in range(*token.map)
     }
+    prose = (index for index in range(body_start, len(lines)) if index not in opaque)
     return Document(
         lines=lines,
         front_matter=front_matter,
-        sections=_sections(headings, lines),
-        blocks=tuple(blocks),
-        prose_lines=tuple(n for n in range(body_start + 1, len(lines) + 1) if n not in opaque),
+        sections=_sections(headings, lines, lines_before),
+        blocks=tuple(_shifted(block, lines_before) for block in blocks),
+        prose_lines=tuple(index + 1 + lines_before for index in prose),
+        lines_before=lines_before,
     )
 
 
@@ -146,9 +163,15 @@ def plain(text: str) -> str:
     return _MARKS.sub("", text).strip()
 
 
-def _front_matter(lines: Sequence[str]) -> tuple[tuple[FrontMatterPair, ...], int]:
+def _shifted(block: Block, lines_before: int) -> Block:
+    if not lines_before:
+        return block
+    return replace(block, line_start=block.line_start + lines_before, line_end=block.line_end + lines_before)
+
+
+def _front_matter(lines: Sequence[str], lines_before: int) -> tuple[tuple[FrontMatterPair, ...], int]:
     """Read the front matter and answer how many lines it takes: 0 where there is none."""
-    if not lines or lines[0].rstrip() != "---":
+    if lines_before or not lines or lines[0].rstrip() != "---":
         return (), 0
     pairs: list[FrontMatterPair] = []
     key = ""
@@ -232,7 +255,7 @@ def _bold(lines: Sequence[str], start: int, end: int) -> str | None:
     return plain(match["text"]).rstrip(":").strip() or None if match else None
 
 
-def _sections(headings: Sequence[_Heading], lines: Sequence[str]) -> tuple[Section, ...]:
+def _sections(headings: Sequence[_Heading], lines: Sequence[str], lines_before: int) -> tuple[Section, ...]:
     ends: list[int] = []
     next_start = [len(lines) + 1] * (BOLD_LEVEL + 1)
     for heading in reversed(headings):
@@ -242,8 +265,8 @@ def _sections(headings: Sequence[_Heading], lines: Sequence[str]) -> tuple[Secti
         Section(
             heading.text,
             heading.level,
-            heading.line_start,
-            end,
+            heading.line_start + lines_before,
+            end + lines_before,
             join_lines(lines, heading.line_end + 1, end),
         )
         for heading, end in zip(headings, reversed(ends), strict=True)

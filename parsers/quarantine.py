@@ -18,10 +18,12 @@ class Reason(StrEnum):
     EMPTY_FILE = "empty_file"
     NOT_TEXT = "not_text"
     NO_TITLE_OR_TEXT = "no_title_or_text"
+    NO_IDEA = "no_idea"
     NO_VERDICT = "no_verdict"
     NO_COMMAND = "no_command"
     NO_ENTRIES = "no_entries"
     DAMAGED_CHECKPOINT = "damaged_checkpoint"
+    TOO_COMPLEX = "too_complex"
     UNREADABLE = "unreadable"
 
 

@@ -149,6 +149,17 @@ def find_verdict(text: str) -> Finding | None:
     return None
 
 
+def is_stated(text: str, verdict: Verdict) -> bool:
+    """Whether some line of a text states a verdict, whatever else the text says.
+
+    >>> is_stated("Killed by existence check: it is Lion.", Verdict.KILLED_BY_EXISTENCE_CHECK)
+    True
+    """
+    return any(
+        stated.verdict is verdict for line in text.split("\n") for stated in _stated(line[:_LINE_CHARS])
+    )
+
+
 def _shout(match: re.Match[str]) -> str:
     return match[2].upper()
 
