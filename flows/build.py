@@ -23,7 +23,8 @@ R = TypeVar("R")
 
 def run_as_task(stage: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
     """Run a stage as a Prefect task. Its inputs are too large to be hashed for Prefect's cache."""
-    return task(stage, name=stage.__name__, cache_policy=NO_CACHE, persist_result=False)(*args, **kwargs)
+    as_task = task(name=stage.__name__, cache_policy=NO_CACHE, persist_result=False)(stage)
+    return as_task(*args, **kwargs)
 
 
 @flow(name="build", persist_result=False)

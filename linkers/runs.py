@@ -19,7 +19,7 @@ from linkers.run_conflicts import find_conflicts
 from linkers.run_outcomes import Outcome, outcome_of_facts, outcome_of_trial
 from parsers.archive import ArchiveFile
 from parsers.ledger import LedgerEntry, LedgerRun, merge_entries
-from parsers.ledger_fields import LedgerFields, Status, log_stem
+from parsers.ledger_fields import LedgerFields, Status, log_stem, status_of_word
 from parsers.logs import EndNote, Log, run_id_of_log
 from parsers.parsed_files import ParsedArchive
 from parsers.scopes import WAVES, Scope
@@ -198,8 +198,9 @@ def _join_run(
     facts = sources.facts
     name = parse_run_id(run_id)
     trials = sources.trials
-    indexed = [log.indexed_run for log in sources.logs if log.indexed_run is not None]
-    stated = [*([facts] if facts else []), *indexed, *sources.exports]
+    stated: list[LedgerFields | ExportRun] = [facts] if facts else []
+    stated += [log.indexed_run for log in sources.logs if log.indexed_run is not None]
+    stated += sources.exports
     outcome = (trials[0] if trials else Outcome()).filled_from(outcome_of_facts(each) for each in stated)
     status = _status(name, sources, outcome)
     seed, seed_source = _seed(scope, name, sources)
@@ -218,7 +219,7 @@ def _join_run(
         logs=tuple(sources.logs),
         ledger=facts,
         ledger_lines=sources.ledger.lines if sources.ledger else (),
-        export_ids=tuple(sorted(export.export_id for export in sources.exports)),
+        export_ids=tuple(sorted({each.export_id for each in sources.exports if each.export_id})),
         conflicts=find_conflicts(trials, facts, printed_seed, launch, status) if trials and facts else (),
         same_log_as=owner if not sources.logs and owner != run_id else None,
     )
@@ -250,7 +251,7 @@ def _status(name: RunName, sources: _Sources, outcome: Outcome) -> Status:
             return Status.COMPLETED
     words = [sources.facts.status if sources.facts else None]
     words += [_STATUS_OF_END[each.end_note] for each in sources.logs if each.end_note is not None]
-    words += [export.status for export in sources.exports]
+    words += [status_of_word(export.status) for export in sources.exports]
     return next((word for word in words if word is not None), Status.INCOMPLETE)
 
 

@@ -16,23 +16,43 @@ from parsers.scopes import AGENTS, WAVES
 class Kind(Enum):
     """A logical type, with its Arrow and Polars form."""
 
-    TEXT = (pa.string(), pl.String())
-    INT = (pa.int64(), pl.Int64())
-    FLOAT = (pa.float64(), pl.Float64())
-    BOOL = (pa.bool_(), pl.Boolean())
-    TIME = (pa.timestamp("us", tz="UTC"), pl.Datetime("us", "UTC"))
-    TEXTS = (pa.list_(pa.string()), pl.List(pl.String()))
-    INTS = (pa.list_(pa.int64()), pl.List(pl.Int64()))
+    TEXT = "text"
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+    TIME = "time"
+    TEXTS = "texts"
+    INTS = "ints"
 
     @property
     def arrow(self) -> pa.DataType:
         """The Arrow type that is written to Parquet."""
-        return self.value[0]
+        return _ARROW[self]
 
     @property
     def polars(self) -> pl.DataType:
         """The Polars type of frames that hold it."""
-        return self.value[1]
+        return _POLARS[self]
+
+
+_ARROW: dict[Kind, pa.DataType] = {
+    Kind.TEXT: pa.string(),
+    Kind.INT: pa.int64(),
+    Kind.FLOAT: pa.float64(),
+    Kind.BOOL: pa.bool_(),
+    Kind.TIME: pa.timestamp("us", tz="UTC"),
+    Kind.TEXTS: pa.list_(pa.string()),
+    Kind.INTS: pa.list_(pa.int64()),
+}
+_POLARS: dict[Kind, pl.DataType] = {
+    Kind.TEXT: pl.String(),
+    Kind.INT: pl.Int64(),
+    Kind.FLOAT: pl.Float64(),
+    Kind.BOOL: pl.Boolean(),
+    Kind.TIME: pl.Datetime("us", "UTC"),
+    Kind.TEXTS: pl.List(pl.String()),
+    Kind.INTS: pl.List(pl.Int64()),
+}
 
 
 @dataclass(frozen=True, slots=True)

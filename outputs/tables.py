@@ -107,7 +107,7 @@ def _idea_row(write_up: WriteUp) -> dict[str, object]:
         "novelty_gate_verdict": idea.novelty_gate_verdict.value if idea.novelty_gate_verdict else None,
         "aliases": [alias.text for alias in idea.aliases],
         "arxiv_ids": list(idea.arxiv_ids),
-        "local_references": [reference.name for reference in idea.local_references],
+        "local_references": sorted({reference.name for reference in idea.local_references}),
         "first_seen_at": idea.first_date.at if idea.first_date else None,
         "first_seen_source": "write_up" if idea.first_date else None,
     }

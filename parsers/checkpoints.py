@@ -107,9 +107,10 @@ def find_trials(data: bytes, sources: list[SourceSpan], path: str) -> Trials:
 
     A new trial starts where the step does not grow, or at a marker (`trial:2/25 seed:1`,
     `=== seed 3 start ... ===`, a bare `seed:3`) that names another trial or seed than the current one.
-    A last line without line end counts only when it holds everything up to its average step time, as the
-    trainer may have died while it printed. A line that repeats, letter for letter, a checkpoint printed before is an echo of a batch script
+    A line that repeats, letter for letter, a checkpoint printed before is an echo of a batch script
     and counts as nothing; a bare `seed:` line heads a new process, behind which lines count afresh.
+    A last line without line end counts only when it holds everything up to its average step time, as
+    the trainer may have died while it printed.
 
     Args:
         data: The whole log.

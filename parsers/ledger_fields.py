@@ -168,7 +168,8 @@ def _first(row: Mapping[str, object], names: tuple[str, ...], read: Callable[[ob
 def _text(value: object) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
-    return str(value)[:_MAX_TEXT_CHARS].replace("\0", "").strip() or None
+    whole = str(value)[:_MAX_TEXT_CHARS].encode("utf-8", errors="replace").decode()
+    return whole.replace("\0", "").strip() or None
 
 
 def _number(value: object) -> float | None:
@@ -206,7 +207,8 @@ def _losses(value: object) -> tuple[float, ...] | None:
     return losses if losses and len(losses) == len(value) else None
 
 
-def _status(value: object) -> Status | None:
+def status_of_word(value: object) -> Status | None:
+    """Read a status word or an exit code given as text; None for what is neither."""
     if not isinstance(value, str):
         return None
     word = value.strip().lower().replace(" ", "_")
@@ -221,7 +223,7 @@ def _script(value: object) -> str | None:
 
 
 _FIELDS: dict[str, tuple[tuple[str, ...], Callable[[object], Any]]] = {
-    "status": (("status", "state"), _status),
+    "status": (("status", "state"), status_of_word),
     "launched": (("launched_at", "time_utc", "time", "launched", "started_at"), _instant),
     "final_step": (("final_step", "last_step_logged", "last_step", "step"), _int),
     "scheduled_steps": (("train_steps", "total_steps", "scheduled_steps", "TRAIN_STEPS"), _int),

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain, islice, pairwise
 
 from parsers.checkpoints import Checkpoints, find_trials
 from parsers.embedded_source import SourceSpan, find_repeats, find_source, source_sha256
@@ -18,7 +19,8 @@ MAX_LOG_BYTES = 512_000_000
 
 _TAIL_BYTES = 16_384
 _MAX_JSON_BYTES = 1_000_000
-_FIRST_STEP = re.compile(rb"step:0*[1-9]\d*/\d+[ \t]")
+_LATER_STEP = re.compile(rb"step:0*([1-9]\d{0,8})/\d+[ \t]")
+_MAX_STEPS_IN_PREAMBLE = 100
 _VARIANT_PATH = re.compile(rb"(?P<path>[\w./~@%+-]{0,400}?/variants/[\w.+-]{1,200}\.py)(?::(?P<line>\d+))?")
 _FUNCTION = re.compile(rb"function: '([^'\n]{1,200})'")
 _NODE_LOG = re.compile(r"^(?:train|stdout|stderr|console|output|log|slurm(?:-\d+)?)$")
@@ -145,10 +147,18 @@ def run_id_of_log(path: str) -> str:
 
 
 def _before_first_step(data: bytes, span: SourceSpan | None) -> tuple[bytes, bytes]:
-    """Cut out wrapper lines and header: what stands before the first optimizer step, without the source."""
+    """Cut out wrapper lines and header: what stands before the first optimizer step, without the source.
+
+    A wrapper may print the last step above the log that leads up to it: a step with a smaller one behind it
+    is not the first.
+    """
     body_start = span.stop if span else 0
-    first_step = _FIRST_STEP.search(data, body_start, body_start + MAX_PREAMBLE_BYTES)
-    body_stop = first_step.start() if first_step else body_start + MAX_PREAMBLE_BYTES
+    body_stop = body_start + MAX_PREAMBLE_BYTES
+    steps = islice(_LATER_STEP.finditer(data, body_start, body_stop), _MAX_STEPS_IN_PREAMBLE)
+    for step, next_step in pairwise(chain(steps, [None])):
+        if step is not None and (next_step is None or int(next_step[1]) >= int(step[1])):
+            body_stop = step.start()
+            break
     wrapper = data[: span.start] if span else b""
     return wrapper, data[body_start:body_stop]
 

@@ -4,7 +4,8 @@ import ast
 import re
 
 _NOISE_LINE = re.compile(
-    r"(?:\[?(?:rank)?\d*\]?:?\s*)?(?:\[?[WIEF]\d{3,4} \d{2}:\d{2}:\d{2}|\[rank\d+\]:|### \w+[=:]|slurmstepd:|srun:|NCCL )"
+    r"(?:\[?(?:rank)?\d*\]?:?\s*)?"
+    r"(?:\[?[WIEF]\d{3,4} \d{2}:\d{2}:\d{2}|\[rank\d+\]:|### \w+[=:]|slurmstepd:|srun:|NCCL )"
 )
 _MAX_CUTS = 6
 _MAX_SOURCE_CHARS = 4_000_000
@@ -28,10 +29,8 @@ def clean_source(text: str) -> str | None:
         if error_line is None:
             kept = "\n".join(lines).strip("\n")
             return kept + "\n" if kept.strip() else None
-        if error_line * 2 > len(lines):
-            lines = lines[: error_line - 1]
-        else:
-            lines = lines[error_line:]
+        is_in_tail = error_line * 2 > len(lines)
+        lines = lines[: error_line - 1] if is_in_tail else lines[error_line:]
     return None
 
 

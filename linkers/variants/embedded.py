@@ -42,7 +42,13 @@ def answer(run: Run, scope: ScopeEvidence) -> Answer | None:
             evidence = f"{log.path} embeds the source"
             evidence += f", which {told} {match.stem}.py." if match.stem else "."
             return Answer(
-                match.stem, match.score, evidence, match.sha256, match.is_drifted, match.runner_up, match.margin
+                match.stem,
+                match.score,
+                evidence,
+                match.sha256,
+                match.is_drifted,
+                match.runner_up,
+                match.margin,
             )
     return None
 

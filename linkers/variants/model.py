@@ -95,7 +95,9 @@ Tier = Callable[[Run, ScopeEvidence], Answer | None]
 """A tier answers for one run, or not at all; it knows nothing of the other tiers."""
 
 
-def index_files(files: Sequence[VariantFile]) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+def index_files(
+    files: Sequence[VariantFile],
+) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
     """Index variant files by folded stem and by the hash of their text.
 
     Returns:

@@ -90,6 +90,13 @@ def test_stated_launch_times(line: str, expected: datetime) -> None:
     assert (stated.at, stated.is_date_only) == (expected, False)
 
 
+def test_the_launch_is_found_below_a_summary_that_a_wrapper_prints_first() -> None:
+    summary = "seed:7\nstep:3000/3000 val_loss:3.28157 train_time:445.3s step_avg:137.81ms\nRESULT: no\n"
+    stamp = "W0813 09:20:40.786000 1094936 torch/distributed/run.py:851]\n"
+    log = parse(summary + stamp + "seed:7\n" + BODY)
+    assert log.preamble.torch_stamp == YearlessTime(8, 13, 33640786000)
+
+
 @pytest.mark.parametrize(
     "line",
     ["### END_ISO=2026-05-02T15:42:04Z", "data/val-2026-05-09/ceil.txt", "finished 2026-05-02T15:42:04Z"],
