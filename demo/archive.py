@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from demo import gold
 from demo.export import Exported, export_index, export_run
+from demo.gold_readme import README
 from demo.journals import write_journal
 from demo.ledgers import write_ledger
 from demo.logs import render_logs
@@ -240,4 +241,4 @@ def _write_gold(
     folder.write("gold/trials.csv", gold.as_csv(trials, ("wave", "agent", "run_id")))
     folder.write("gold/ideas.csv", gold.as_csv(ideas, ("wave", "agent", "slug")))
     folder.write("gold/quarantine.csv", gold.as_csv(gold.reject_rows(rejects), ("path",)))
-    folder.write("gold/README.md", gold.README.encode())
+    folder.write("gold/README.md", README.encode())

@@ -1,12 +1,13 @@
 """Which run families a scope has, and the launches they consist of."""
 
-import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from demo.famous import FAMOUS, Famous
+from demo.famous import Famous
+from demo.famous_early import EARLY
+from demo.famous_late import LATE
 from demo.model import Idea, Recipe, Variant
 from demo.naming import (
     Knob,
@@ -18,6 +19,7 @@ from demo.naming import (
     name_sweep,
     name_variant,
 )
+from demo.pace import Pace
 from demo.profiles import Profile, Size
 from demo.rng import rng
 from demo.vocabulary import KNOBS, LOO_CELLS, SWEEPS
@@ -85,6 +87,7 @@ class FamilyPlanner:
         self._size = size
         self._ideas = ideas
         self._source = rng(seed, profile.scope, "families")
+        self._pace = Pace(profile)
         self._launches: dict[str, Launch] = {}
         self._variants: dict[str, Variant] = {}
         self._families: set[str] = set()
@@ -93,7 +96,7 @@ class FamilyPlanner:
 
     def plan(self) -> tuple[list[Launch], list[Variant]]:
         """Plan all launches and variant files, exactly as many as the size says."""
-        for famous in FAMOUS[str(self._scope)]:
+        for famous in (EARLY | LATE)[str(self._scope)]:
             self._add_famous(famous)
         kinds = self._kinds()
         while len(self._launches) < self._size.runs:
@@ -125,7 +128,7 @@ class FamilyPlanner:
         recipe = Recipe(
             famous.stem, famous.stem, famous.variant, famous.idea_slug, famous.link,
             famous.idea_slug.replace("-", "_") in famous.variant and bool(famous.idea_slug),
-            famous.mechanism, (), self._crossing(at) if not famous.finals else famous.stop - 20.0,
+            famous.mechanism, (), self._famous_crossing(famous, at),
         )  # fmt: skip
         self._families.add(famous.stem)
         for number, run_id in enumerate(famous.run_ids):
@@ -137,6 +140,11 @@ class FamilyPlanner:
             )
             at += timedelta(minutes=self._source.uniform(6, 30))
 
+    def _famous_crossing(self, famous: Famous, at: datetime) -> float:
+        if famous.mechanism == "Muon baseline":
+            return 3485.0
+        return famous.stop - 20.0 if famous.finals else self._pace.crossing(at, self._source)
+
     def _add_family(self, idea: Idea | None) -> None:
         start = self._start_of(idea)
         recipe = self._recipe(idea, start)
@@ -146,7 +154,7 @@ class FamilyPlanner:
         self._extendable.append(recipe)
         is_shared = self._source.random() < 0.45
         at = start
-        for rung in self._rungs(start):
+        for rung in self._pace.rungs(start, self._source):
             for member in range(self._members()):
                 tails = [tail for tail, share in _TAILS.items() if self._source.random() < share / 3]
                 tail = tails[0] if tails and self._scope.wave != "novelty" else ""
@@ -207,42 +215,8 @@ class FamilyPlanner:
         )
         return first + timedelta(seconds=max(delay, min(900.0, span * 0.1)))
 
-    def _progress(self, at: datetime) -> float:
-        return (at - self._profile.first_at) / (self._profile.last_at - self._profile.first_at)
-
-    def _frontier(self, at: datetime) -> float:
-        gain = self._profile.first_best - self._profile.last_best
-        return self._profile.first_best - gain * math.pow(min(max(self._progress(at), 0.0), 1.0), 0.8)
-
-    def _crossing(self, at: datetime) -> float:
-        kind = self._source.random()
-        if kind < 0.2:
-            offset = self._source.uniform(-25, 10)
-        elif kind < 0.75:
-            offset = self._source.uniform(10, 120)
-        elif kind < 0.92:
-            offset = self._source.uniform(120, 450)
-        else:
-            offset = self._source.uniform(900, 9000)
-        return self._frontier(at) + offset
-
-    def _rungs(self, at: datetime) -> list[tuple[int, int]]:
-        best = self._frontier(at)
-        count = 1 if self._scope.wave == "novelty" else self._source.choice((1, 1, 1, 2, 3))
-        rungs = []
-        for _ in range(count):
-            steps = round((best + self._source.choice((-40, -15, 0, 10, 25, 60, 100))) / 5) * 5
-            if self._scope.wave in ("v1", "novelty") and self._source.random() < 0.15:
-                steps = self._source.choice((3550, 3600, 3700, 3800))
-            stop = steps
-            if (self._scope.agent, self._scope.wave) == ("codex", "v1") and self._source.random() < 0.5:
-                steps = round(stop / 125 + self._source.choice((0.6, 1, 1.6))) * 125
-                steps = max(steps, stop)
-            rungs.append((steps, stop))
-        return sorted(set(rungs), reverse=True)
-
     def _recipe(self, idea: Idea | None, at: datetime) -> Recipe:
-        crossing = self._crossing(at)
+        crossing = self._pace.crossing(at, self._source)
         self._counter += 1
         if idea is None:
             name, mechanism, knobs = self._sweep()
@@ -254,7 +228,9 @@ class FamilyPlanner:
             return replace(recipe, is_opaque=True)
         prefix = ""
         if idea.slug not in ("spectra-adamminiopt1", "muon2f-hidden") and self._source.random() < 0.55:
-            prefix = _STACKS[min(int(self._progress(at) * self._source.uniform(0.6, 1.2) * len(_STACKS)), 5)]
+            prefix = _STACKS[
+                min(int(self._pace.progress(at) * self._source.uniform(0.6, 1.2) * len(_STACKS)), 5)
+            ]
         name = name_recipe(self._scope, self._source, idea, knobs, self._counter, prefix)
         return self._make(name, idea.slug, idea.mechanism, knobs, crossing)
 
@@ -284,9 +260,10 @@ class FamilyPlanner:
 
     def _add_orphan(self, number: int) -> None:
         """Add a file that was written and never launched."""
+        knobs = tuple((name, value) for _, name, value in draw_knobs(self._source, 2))
         recipe = Recipe(
             f"unused{number:03d}", f"unused{number:03d}", f"unused_probe_{number:03d}", "", "", False,
-            "unlaunched probe", tuple((name, value) for _, name, value in draw_knobs(self._source, 2)), 3500.0,
+            "unlaunched probe", knobs, 3500.0,
         )  # fmt: skip
         stem = recipe.variant_base
         self._variants[stem] = Variant(stem, recipe, self._profile.last_best, self._profile.last_best, 0)

@@ -2,8 +2,8 @@
 
 import csv
 import io
-from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 
 from demo.knowability import Knowability
 from demo.ledgers import Outcome, outcome_of, states_outcome
@@ -38,7 +38,6 @@ def run_rows(plan: ScopePlan, facts: dict[str, RunFacts]) -> list[Row]:
 
 def _run_row(plan: ScopePlan, run: Run, facts: RunFacts, knowability: Knowability) -> Row:
     launched_at, launched_source = launch_stated(run)
-    is_known = bool(facts.outcomes) or bool(run.ledger_status) or (run.has_log and run.status != "completed")
     return {
         "agent": run.scope.agent,
         "wave": run.scope.wave,
@@ -52,7 +51,7 @@ def _run_row(plan: ScopePlan, run: Run, facts: RunFacts, knowability: Knowabilit
         "is_variant_contradicted": _flag(run.evidence.is_stub_stale),
         "launched_at": launched_at,
         "launched_at_source": launched_source,
-        "status": run.status if is_known else "",
+        "status": _status(run, facts),
         "is_status_misreported": _flag(is_misreported(run)),
         **_outcome_columns(run, facts),
         **_seed_columns(run, facts),
@@ -64,6 +63,13 @@ def _run_row(plan: ScopePlan, run: Run, facts: RunFacts, knowability: Knowabilit
         "slurm_job": run.job_id,
         "quirk": " ".join(run.quirks),
     }
+
+
+def _status(run: Run, facts: RunFacts) -> str:
+    """What became of the run, as far as ledger or log can tell it."""
+    if run.status == "cancelled" and not run.ledger_status:
+        return "incomplete" if run.has_log else ""
+    return run.status if run.has_log or run.ledger_status else ""
 
 
 def _outcome_columns(run: Run, facts: RunFacts) -> Row:
@@ -122,11 +128,13 @@ def trial_rows(plan: ScopePlan, facts: dict[str, RunFacts]) -> list[Row]:
 
 def idea_rows(plan: ScopePlan) -> list[Row]:
     """Make the rows of `ideas.csv` for one scope."""
-    counts = Counter(run.recipe.idea_slug for run in plan.runs)
-    return [_idea_row(plan, idea, counts[idea.slug]) for idea in plan.ideas]
+    launches: dict[str, list[datetime]] = {}
+    for run in plan.runs:
+        launches.setdefault(run.recipe.idea_slug, []).append(run.launched_at)
+    return [_idea_row(plan, idea, launches.get(idea.slug, [])) for idea in plan.ideas]
 
 
-def _idea_row(plan: ScopePlan, idea: Idea, n_runs: int) -> Row:
+def _idea_row(plan: ScopePlan, idea: Idea, launches: list[datetime]) -> Row:
     return {
         "agent": plan.scope.agent,
         "wave": plan.scope.wave,
@@ -145,7 +153,8 @@ def _idea_row(plan: ScopePlan, idea: Idea, n_runs: int) -> Row:
         "is_rejected": _flag(bool(idea.rejection_class)),
         "rejection_class": idea.rejection_class,
         "rejected_at": rejected_on(idea),
-        "n_runs": n_runs,
+        "n_runs": len(launches),
+        "is_written_after_first_run": _flag(bool(launches) and min(launches) < idea.created_at),
     }
 
 
@@ -183,52 +192,3 @@ def _blank(value: int | None) -> object:
 
 def _loss(value: float | None) -> str:
     return "" if value is None else f"{value:.5f}"
-
-
-README = """# Gold
-
-The truth about this synthetic archive. All files are UTF-8 CSV with a header; empty means none or not knowable;
-flags are `true` or `false`; times are UTC.
-
-## runs.csv: one row a run
-
-- `agent`, `wave`, `run_id`: the run. Run ids repeat between scopes.
-- `idea_slug`: the idea of the same scope that the run tested; empty for sweeps, controls and decoys.
-- `idea_knowable_by`: the first place that tells it. `name`: the run id, or the name of a variant that can itself be known,
-  spells the slug or its code. `alias`: the run id holds a token that the write-up declares or that follows from the slug by
-  joining its words or their initials. `journal`: THREAD.md names run, or its job id, and idea in one entry. `family`: it
-  does so for another member of the run's family. Empty: there is an idea, but nothing tells which.
-- `variant_path`: the file that the run executed, relative to the scratchpad.
-- `variant_knowable_by`: the first of `ledger`, `embedded` (source in a log), `recompile` (torch's warnings), `stub`, `name`
-  (run id and stem are equal but for prefixes, separators, seed and replicate) that tells it; empty when none does.
-- `source_sha256`: of the source in the run's log, with `\\n` line ends, trailing blanks stripped from each line and one final
-  newline; empty when no log holds it.
-- `is_drifted`: that source differs from today's file. `is_variant_contradicted`: the launch stub names another file.
-- `launched_at`, `launched_at_source`: the best time that is stated, and where: `log_header`, `log_torch` (a stamp without a
-  year; the year is 2026), `ledger`, `ledger_date` (midnight stands for the day), `export`, `none`.
-- `status`: what became of it; `is_status_misreported`: the ledger says otherwise.
-- `n_trials`, `n_checkpoints`: all that the logs hold, several logs of one run counted once. A checkpoint line that is
-  identical to an earlier one counts for nothing, unless a line `seed:<int>` stands between them. A trial begins where the
-  step does not rise, or at a `trial:i/n` marker with another i. A last line that is cut off counts for nothing.
-- `first_step`, `final_step`, `scheduled_steps`, `final_val_loss`, `min_val_loss`, `step_to_3_28`: of the first trial. NaN is
-  never a minimum or a hit; a hit is a `val_loss` at or below 3.28.
-- `outcome_source`: `log`; `ledger` where no log remains; empty where nothing states an outcome.
-- `seed`: as the trainer printed it. `is_seed_forwarded`: the seed in the run's name reached the trainer.
-- `family`: the recipe without seed, replicate, schedule and stop step.
-- `mechanism`: a short phrase that names what the run changes.
-- `has_log`, `in_ledger`, `is_exported`: where the run appears. `slurm_job`: its job. `quirk`: what is odd about its log.
-
-## trials.csv: one row a trial
-
-Trials count from 0. `first_step_le_3_28` is the first step with a hit.
-
-## ideas.csv: one row a write-up or list entry
-
-`first_seen_at` is the day of writing where the write-up or the journal states it. `token` is how run ids name the idea.
-`rejected_at` is the day that the archive states for a rejection by audit or by existence check.
-
-## quarantine.csv: one row a planted reject
-
-`line` is empty when the whole file is meant; `byte_offset` is where the rejected bytes begin.
-"""
-"""Explains the tables."""

@@ -22,7 +22,9 @@ class KnownIdea:
 
 
 KNOWN_IDEAS: dict[str, tuple[KnownIdea, ...]] = {
-    "v1/claude-code": (KnownIdea("spectral-preconditioned-momentum", "muon-spm", "spectral preconditioned momentum"),),
+    "v1/claude-code": (
+        KnownIdea("spectral-preconditioned-momentum", "muon-spm", "spectral preconditioned momentum"),
+    ),
     "v1/codex": (
         KnownIdea("spectra-adamminiopt1", "adamminiopt1", "Adam-mini spectra"),
         KnownIdea("muon2f-hidden", "muon2fhidden", "Muon2F factored moments", "spectra-adamminiopt1"),
@@ -40,7 +42,12 @@ KNOWN_IDEAS: dict[str, tuple[KnownIdea, ...]] = {
         KnownIdea("ngi001_nesterov_gain_interpolation", "ngi001", "Nesterov gain interpolation"),
         KnownIdea("adv001_adaptive_directional_variance", "adv001", "adaptive directional variance"),
         KnownIdea("bam001_balanced_axis_moments", "bam001", "balanced axis moments"),
-        KnownIdea("abp001_adam_biproduct_polar_muon", "abp001", "Adam bi-product polar step", "adv001_adaptive_directional_variance"),
+        KnownIdea(
+            "abp001_adam_biproduct_polar_muon",
+            "abp001",
+            "Adam bi-product polar step",
+            "adv001_adaptive_directional_variance",
+        ),
         KnownIdea("vfg001_variance_floor_gain", "vfg001", "variance floor gain"),
         KnownIdea("ndf001_noise_damped_filter", "ndf001", "noise-damped momentum filter"),
         KnownIdea("trm001_tangent_radius_muon", "trm001", "tangent radius step"),
@@ -67,13 +74,15 @@ KNOWN_IDEAS: dict[str, tuple[KnownIdea, ...]] = {
         KnownIdea("tail-radial-gate", "tailradgate", "tail radial gate"),
         KnownIdea("soap-aurora-contra", "soapaurora-contra", "SOAP, Aurora and contra step"),
     ),
-}  # fmt: skip
+}
 """Ideas that every archive holds, by scope."""
 
-RESERVED = frozenset(
-    "main preempt repro retry controlled final extraval local sig seed stop soap muon normuon beta horizon "
-    "legal lookahead rolelr rolewd proj aurora tail base sub tests ema van loo cand queue item worker".split()
-)
+_RESERVED_WORDS = """
+main preempt repro retry controlled final extraval local sig seed stop soap muon normuon beta horizon
+legal lookahead rolelr rolewd proj aurora tail base sub tests ema loo cand queue item worker
+"""
+
+RESERVED = frozenset(_RESERVED_WORDS.split())
 """Tokens that mean something else in run ids."""
 
 

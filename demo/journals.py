@@ -10,8 +10,8 @@ from demo.model import Idea, Run, ScopePlan
 from demo.rng import rng
 
 _COPIED_OPENER = (
-    "## 2026-04-29\n\n- Baseline Muon at 3500 steps reproduces the published loss. Copied from the first wave so that "
-    "the numbers are at hand: `3375 / 3.28912`, `3500=3.27811`.\n\n"
+    "## 2026-04-29\n\n- Baseline Muon at 3500 steps reproduces the published loss. Copied here, "
+    "so that the numbers are at hand: `3375 / 3.28912`, `3500=3.27811`.\n\n"
 )
 
 

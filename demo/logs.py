@@ -13,9 +13,9 @@ from demo.times import head_lines, iso, seconds
 
 _LINE_GAPS: dict[Scale, dict[str, float]] = {
     "small": {"0": 0.5, "125": 0.3, "50": 0.2},
-    "full": {"0": 0.25, "25": 0.2, "10": 0.2, "5": 0.17, "2": 0.1, "1": 0.08},
+    "full": {"0": 0.03, "25": 0.04, "10": 0.11, "5": 0.24, "2": 0.3, "1": 0.28},
 }
-_HUGE_LINES = {"small": 2_000, "full": 40_000}
+_HUGE_LINES = {"small": 2_000, "full": 80_000}
 _DEVICES = ("NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA A100-SXM4-80GB")
 _EXTRA_LOSS = {
     "val_ema": "val_ema_loss",
@@ -88,7 +88,8 @@ class _Pen:
         steps, ms, setup = self.run.train_steps, self.run.ms_per_step, self.setup_s * 1000
         start = first - first % self.gap + self.gap
         self.lines += [
-            f"step:{step}/{steps} train_time:{(setup + step * ms) / 1000:.3f}s step_avg:{setup / step + ms:.2f}ms"
+            f"step:{step}/{steps} train_time:{(setup + step * ms) / 1000:.3f}s "
+            f"step_avg:{setup / step + ms:.2f}ms"
             for step in range(start, last, self.gap)
         ]
 
@@ -192,7 +193,7 @@ def _interject(pen: _Pen, scale: Scale, point: Point) -> None:
         pen.lines.append("\0" * 24)
     if "huge" in run.quirks:
         pen.lines += [
-            f"debug grad_norm layer:{place % 12} head:{place % 6} norm:{place * 7919 % 10007 / 1000:.3f} max_abs:0.0"
+            f"debug grad_norm layer:{place % 12} head:{place % 6} norm:{place * 7919 % 10007 / 1000:.3f}"
             for place in range(_HUGE_LINES[scale])
         ]
 
@@ -211,7 +212,8 @@ def _recompile_lines(run: Run, source: random.Random) -> list[str]:
     stamp = f"{run.launched_at:%m%d} {hour:02d}:{minute:02d}:{max(second, run.launched_at.second):02d}"
     lines = []
     for rank in sorted(source.sample(range(8), 3)):
-        head = f"[rank{rank}]:W{stamp}.{600000 + rank:06d} {run.job_id + rank} torch/_dynamo/convert_frame.py:1358] [0/8]"
+        place = f"{run.job_id + rank} torch/_dynamo/convert_frame.py:1358] [0/8]"
+        head = f"[rank{rank}]:W{stamp}.{600000 + rank:06d} {place}"
         lines += [
             f"{head} torch._dynamo hit config.recompile_limit (8)",
             f"{head}    function: 'muon_update' ({path}:{line})",
@@ -246,13 +248,13 @@ def _indexed(run: Run, pen: _Pen) -> list[str]:
     told = run.evidence.ledger_variant or run.evidence.has_recompile
     variant = f', "variant": "scratchpad/variants/{run.variant}.py"' if told else ""
     return [
-        f'indexed_run {{"run_id": "{run.run_id}"{variant}, "final_step": {step}, "final_val_loss": {loss:.5f}, '
-        f'"first_step_le_3p28": {first if first is not None else "null"}}}'
+        f'indexed_run {{"run_id": "{run.run_id}"{variant}, "final_step": {step}, '
+        f'"final_val_loss": {loss:.5f}, "first_step_le_3p28": {first if first is not None else "null"}}}'
     ]
 
 
 def _side_log(run: Run, suffix: str, checkpoints: list[str], side: bytes) -> bytes:
-    if suffix == "console.log":
+    if suffix != "sbatch.log":
         return side
     text = "\n".join([f"srun: job {run.job_id} has been allocated resources", *checkpoints[-3:], ""])
     return text.encode()

@@ -3,15 +3,20 @@
 import random
 from dataclasses import replace
 
-from demo.curves import UNTRAINED, final_loss, simulate
+from demo.curves import TARGET, final_loss, simulate
 from demo.families import Launch
 from demo.model import Evidence, Idea, Point, Run
 from demo.profiles import Profile
 from demo.rng import pick, rng
 
 _OUTCOMES = {
-    "completed": 0.872, "cancelled": 0.073, "failed": 0.008, "preempted": 0.02, "timeout": 0.012, "incomplete": 0.015,
-}  # fmt: skip
+    "completed": 0.862,
+    "cancelled": 0.083,
+    "failed": 0.008,
+    "preempted": 0.02,
+    "timeout": 0.012,
+    "incomplete": 0.015,
+}
 STATUS_WORDS = {
     "completed": ("completed", "ok", "success", "done"),
     "cancelled": ("cancelled", "canceled"),
@@ -23,11 +28,31 @@ STATUS_WORDS = {
 """Words of the ledger for each status."""
 
 QUIRKS = {
-    "requeued": 0.01, "resumed": 0.006, "marked_trials": 0.008, "seeded_trials": 0.006, "plain_trials": 0.006,
-    "echo": 0.02, "nan": 0.01, "inf": 0.004, "exact_target": 0.004, "tail_probe": 0.01, "ms_time": 0.01,
-    "ansi": 0.008, "crlf": 0.008, "truncated": 0.01, "bad_utf8": 0.008, "rank_prefix": 0.01, "huge": 0.002,
-    "val_ema": 0.03, "ema_val": 0.02, "fwa": 0.02, "val_avg": 0.01, "ema_beta": 0.03, "nul": 0.003, "bom": 0.004,
-}  # fmt: skip
+    "requeued": 0.01,
+    "resumed": 0.006,
+    "marked_trials": 0.008,
+    "seeded_trials": 0.006,
+    "plain_trials": 0.006,
+    "echo": 0.02,
+    "nan": 0.01,
+    "inf": 0.004,
+    "exact_target": 0.004,
+    "tail_probe": 0.01,
+    "ms_time": 0.01,
+    "ansi": 0.008,
+    "crlf": 0.008,
+    "truncated": 0.01,
+    "bad_utf8": 0.008,
+    "rank_prefix": 0.01,
+    "huge": 0.002,
+    "val_ema": 0.03,
+    "ema_val": 0.02,
+    "fwa": 0.02,
+    "val_avg": 0.01,
+    "ema_beta": 0.03,
+    "nul": 0.003,
+    "bom": 0.004,
+}
 """Log quirks and the share of finished runs that has each."""
 
 
@@ -130,6 +155,7 @@ def _with_trials(profile: Profile, run: Run, launch: Launch, source: random.Rand
     if "empty_log" in run.quirks:
         return replace(run, status="cancelled")
     final = launch.known_final or final_loss(source, launch.recipe.crossing, launch.stop)
+    final = TARGET if "exact_target" in run.quirks else final
     trial = _trial(profile, run, source, final)
     if run.status != "completed":
         keep = source.randrange(2, max(3, len(trial) - 1))
@@ -160,9 +186,6 @@ def _bent(run: Run, points: tuple[Point, ...], source: random.Random) -> tuple[P
         bad = float(run.quirks[0])
         start = source.randrange(3, len(points) - 3)
         return points[:start] + tuple((step, bad) for step, _ in points[start:])
-    if "exact_target" in run.quirks:
-        offset = 3.28 - points[-1][1]
-        return tuple((step, round(loss + offset, 5) if step else UNTRAINED) for step, loss in points)
     return points
 
 

@@ -67,7 +67,8 @@ def _docstring(scope: Scope, variant: Variant, idea: Idea | None, has_sample: bo
     if has_sample:
         sample = (
             "\nThe log's val_loss lines look like this and are read by the indexer:\n\n"
-            f"step:{variant.stop_step}/{variant.train_steps} val_loss:3.27512 train_time:612.044s step_avg:203.10ms\n"
+            f"step:{variant.stop_step}/{variant.train_steps} val_loss:3.27512 train_time:612.044s "
+            "step_avg:203.10ms\n"
         )
     knobs = ", ".join(f"{name}={value}" for name, value in recipe.knobs) or "none"
     return (

@@ -53,12 +53,14 @@ def _quoted(path: str, other: str) -> str:
 
 
 def _continued(path: str, other: str) -> str:
-    return f"python parse_and_index.py \\\n  --train-log-every 1 \\\n  --variant '{path}' \\\n  --index runs.jsonl\n"
+    options = " \\\n  ".join(("--train-log-every 1", f"--variant '{path}'", "--index runs.jsonl"))
+    return f"python parse_and_index.py \\\n  {options}\n"
 
 
 def _with_variables(path: str, other: str) -> str:
     folder, name = path.rsplit("/", 1)
-    return f'VARIANTS={folder}\nNAME="{name}"\nVARIANT="${{VARIANTS}}/$NAME"\npython parse_and_index.py --variant "$VARIANT"\n'
+    assigned = f'VARIANTS={folder}\nNAME="{name}"\nVARIANT="${{VARIANTS}}/$NAME"\n'
+    return f'{assigned}python parse_and_index.py --variant "$VARIANT"\n'
 
 
 def _torchrun(path: str, other: str) -> str:
@@ -78,7 +80,8 @@ def _commented(path: str, other: str) -> str:
 
 def _torchrun_variables(path: str, other: str) -> str:
     folder, name = path.rsplit("/", 1)
-    return f'SCRATCH="{folder.rsplit("/", 1)[0]}"\ntorchrun --standalone --nproc_per_node=8 "$SCRATCH/variants/{name}"\n'
+    assigned = f'SCRATCH="{folder.removesuffix("/variants")}"\n'
+    return f'{assigned}torchrun --standalone --nproc_per_node=8 "$SCRATCH/variants/{name}"\n'
 
 
 _CODEX: tuple[Callable[[str, str], str], ...] = (_quoted, _quoted, _continued, _with_variables)
@@ -92,7 +95,8 @@ def _shared(plan: ScopePlan, batch: list[Run]) -> str:
     calls = "".join(f'run_variant "{run.run_id}" "{run.variant}.py"\n' for run in batch)
     other = _other_variant(plan, batch[0])
     return (
-        f'#!/bin/bash\nset -u\nSCRATCH="{scratch}"\n\nrun_variant() {{\n  local run_id="$1"\n  local variant="$2"\n'
+        f'#!/bin/bash\nset -u\nSCRATCH="{scratch}"\n\n'
+        'run_variant() {\n  local run_id="$1"\n  local variant="$2"\n'
         '  python parse_and_index.py --run-id "$run_id" --variant "${SCRATCH}/variants/${variant}" \\\n'
         '    > "${SCRATCH}/runs/${run_id}.log" 2>&1\n}\n\n'
         f'{calls}# run_variant "{batch[0].run_id}" "{other}.py"\n'

@@ -53,7 +53,7 @@ def broken_files() -> list[tuple[str, bytes, Reject]]:
             "export_metadata", b'{"export_id": "99999-broken-01234', "half of a JSON object",
         ),
         "v2/claude-code/scratchpad/sbatch-stubs/notes-only.sh": (
-            "stub", b"#!/bin/bash\n# torchrun --standalone variants/later.py\necho nothing to launch yet\n", "no command",
+            "stub", b"#!/bin/bash\n# torchrun --standalone variants/later.py\ntrue\n", "no command",
         ),
         "novelty/codex/scratchpad/rule_checks/zzz001_rule_check.md": (
             "rule_check", b"# Rule check of ZZZ001\n\nStill to be written.\n", "no verdict",

@@ -50,6 +50,10 @@ def _writeup(plan: ScopePlan, idea: Idea) -> str:
     return _prose(plan, idea)
 
 
+def _sentence(idea: Idea) -> str:
+    return idea.mechanism[0].upper() + idea.mechanism[1:]
+
+
 def _dated(idea: Idea) -> str:
     return f"Date: {idea.created_at:%Y-%m-%d}\n\n" if idea.dated_by == "writeup" else ""
 
@@ -77,7 +81,7 @@ def _seven_parts(plan: ScopePlan, idea: Idea) -> str:
     return (
         f"# {idea.title}\n\n{_dated(idea)}{alias}"
         f"## Proposal\n\n{_parent(idea)}Use {idea.mechanism} so that {idea.explanation}.\n\n"
-        "## Mathematics\n\n$U_t = \\mathrm{NS}(\\beta M_{t-1} + (1-\\beta) G_t)$, with the change applied to $U_t$.\n\n"
+        "## Mathematics\n\n$U_t = \\mathrm{NS}(\\beta M_{t-1} + (1-\\beta) G_t)$; $U_t$ is changed.\n\n"
         f"## Intuition\n\nOn hidden matrices {idea.explanation}.\n\n"
         f"## References\n\nClosest published work: {_cited(idea)}.\n\n"
         f"## Novelty\n\nNot tried in wave {plan.scope.wave} so far.\n\n"
@@ -94,7 +98,7 @@ def _coded(plan: ScopePlan, idea: Idea) -> str:
     heading = "## Novelty Gate" if source.random() < 0.7 else "## NOVELTY gate"
     return (
         f"# {idea.token.upper()}: {idea.title.split(' ', 1)[-1]}\n\n{_dated(idea)}"
-        f"## Proposal\n\n{_parent(idea)}{idea.mechanism[0].upper()}{idea.mechanism[1:]}: {idea.explanation}.\n\n"
+        f"## Proposal\n\n{_parent(idea)}{_sentence(idea)}: {idea.explanation}.\n\n"
         f"## Rule Gate\n\n{idea.rule_gate}. The batch, the data order and the model are untouched.\n\n"
         f"{heading}\n\n{idea.novelty_gate}. Closest local priors: {priors}. Outside: {_cited(idea)}.\n"
         + ("\nStatus: killed by existence check.\n" if idea.rejection_class == "existence_killed" else "")
@@ -123,7 +127,8 @@ def _prose(plan: ScopePlan, idea: Idea) -> str:
         gate = f"\nVerdict on {idea.created_at:%Y-%m-%d}: KILL. It is killed by existence check.\n"
     opener = source.choice(("What if we try", "Next candidate:", "Worth one slot:"))
     return (
-        f"# {idea.title}\n\n{_dated(idea)}{opener} {idea.mechanism}. The hope is that {idea.explanation}.{alias}\n\n"
+        f"# {idea.title}\n\n{_dated(idea)}{opener} {idea.mechanism}. "
+        f"The hope is that {idea.explanation}.{alias}\n\n"
         f"{_parent(idea)}It touches the optimizer only. Related reading: {_cited(idea)}.\n{gate}"
     )
 
@@ -131,8 +136,7 @@ def _prose(plan: ScopePlan, idea: Idea) -> str:
 def _idea_list(ideas: list[Idea]) -> str:
     entries = [
         f"{idea.list_number}. **{idea.title}** (`{idea.slug}`): {_parent(idea)}"
-        f"{idea.mechanism[0].upper()}{idea.mechanism[1:]}; {idea.explanation}."
-        + (f" Run token `{_alias(idea)}`." if _alias(idea) else "")
+        f"{_sentence(idea)}; {idea.explanation}." + (f" Run token `{_alias(idea)}`." if _alias(idea) else "")
         for idea in ideas
     ]
     return "# Ideas\n\n" + "\n".join(entries) + "\n"
@@ -161,8 +165,9 @@ def _rule_checks(plan: ScopePlan) -> list[File]:
     files = [
         (
             f"rule_checks/{idea.token}_rule_check.md",
-            f"# Rule check of {idea.token.upper()}\n\nDate: {idea.created_at:%Y-%m-%d}\n\nIdea: `{idea.slug}`\n\n"
-            f"Verdict: {_check_verdict(idea)}\n\nData, model, batch size and evaluation were compared with the rules.\n",
+            f"# Rule check of {idea.token.upper()}\n\nDate: {idea.created_at:%Y-%m-%d}\n\n"
+            f"Idea: `{idea.slug}`\n\nVerdict: {_check_verdict(idea)}\n\n"
+            "Data, model, batch size and evaluation were compared with the rules.\n",
         )
         for idea in checked
     ]
