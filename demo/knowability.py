@@ -96,7 +96,8 @@ def _fold(name: str) -> str:
 
 
 def _is_consistent(slug: str, token: str) -> bool:
-    """Say whether a token follows from the slug by joining its words or their first letters."""
+    """Say whether a token is a word of the slug, or its words or their first letters joined."""
     words = re.split(r"[-_]", slug)
     joined = "".join(words)
-    return token in (joined, joined.replace("optimizer", "opt"), "".join(word[0] for word in words))
+    short = joined.replace("optimizer", "opt")
+    return token in (*words, joined, short, "".join(word[0] for word in words))
