@@ -23,6 +23,9 @@ class Reason(StrEnum):
     NO_ENTRIES = "no_entries"
     DAMAGED_CHECKPOINT = "damaged_checkpoint"
     UNREADABLE = "unreadable"
+    UNSAFE_MEMBER = "unsafe_member"
+    PARSER_FAULT = "parser_fault"
+    DUPLICATE_IDEA = "duplicate_idea"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""How a build runs: the stages in order, the engines that run them, and the command line."""

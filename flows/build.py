@@ -1,0 +1,37 @@
+"""The build as a Prefect flow: the stages of `flows.stages`, each a coarse task.
+
+Import this module only where Prefect is wanted: the import takes a second.
+"""
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+from flows.prefect_api import keep_prefect_quiet
+
+keep_prefect_quiet()
+
+from prefect import flow, task  # noqa: E402 - the environment must be set before
+from prefect.cache_policies import NO_CACHE  # noqa: E402
+
+from flows.reporting import make_reporter  # noqa: E402
+from flows.settings import BuildSettings  # noqa: E402
+from flows.stages import BuildResult, build_dataset  # noqa: E402
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def run_as_task(stage: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+    """Run a stage as a Prefect task. Its inputs are too large to be hashed for Prefect's cache."""
+    return task(stage, name=stage.__name__, cache_policy=NO_CACHE, persist_result=False)(*args, **kwargs)
+
+
+@flow(name="build", persist_result=False)
+def build(settings: BuildSettings, is_quiet: bool = False) -> BuildResult:
+    """Turn an archive into a dataset, as a recorded flow run.
+
+    Args:
+        settings: What to build from what.
+        is_quiet: Whether only warnings are printed.
+    """
+    return build_dataset(settings, make_reporter(is_quiet=is_quiet), run_as_task)

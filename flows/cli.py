@@ -1,0 +1,159 @@
+"""The command line, `speedrun-etl`: flat commands, exit codes 0 done, 1 failed, 2 wrong usage."""
+
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from flows.prefect_api import SETUP_HINT, has_api
+from flows.reporting import Reporter, make_reporter
+from flows.settings import BuildSettings
+from flows.stages import BuildResult, build_dataset
+from outputs.dataset import OutputError
+from parsers.times import DEFAULT_YEAR
+from parsers.unpacking import ArchiveError
+
+app = typer.Typer(
+    name="speedrun-etl",
+    help="Turn the raw archive of the optimizer speedrun into a dataset.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+class Scale(StrEnum):
+    """Size of the demo archive."""
+
+    SMALL = "small"
+    FULL = "full"
+
+
+class EngineName(StrEnum):
+    """What runs the stages of a build."""
+
+    AUTO = "auto"
+    PREFECT = "prefect"
+    DIRECT = "direct"
+
+
+NUM_CPUS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+"""Processors that this process may use, which containers restrict."""
+
+ScaleOption = Annotated[Scale, typer.Option(help="About 600 runs, or the 10,380 of the real archive.")]
+SeedOption = Annotated[int, typer.Option(help="The same seed gives the same bytes.")]
+WorkersOption = Annotated[
+    int, typer.Option(min=1, max=256, help="Processes; the output does not depend on it.")
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", help="Print warnings and errors alone.")]
+EngineOption = Annotated[
+    EngineName, typer.Option(help="auto: Prefect where an API is configured, else direct.")
+]
+
+
+@app.callback()
+def _root() -> None:
+    """Turn the raw archive of the optimizer speedrun into a dataset."""
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the archive and the dataset.")] = Path("build/demo"),
+    scale: ScaleOption = Scale.SMALL,
+    workers: WorkersOption = NUM_CPUS,
+    quiet: QuietOption = False,
+) -> None:
+    """Generate the demo archive and build the dataset from it."""
+    reporter = make_reporter(is_quiet=quiet)
+    archive = out / "archive"
+    _generate(archive, scale, 0, workers, reporter)
+    settings = BuildSettings(archive=str(archive), out=str(out / "dataset"), workers=workers)
+    _finish(build_dataset(settings, reporter), quiet)
+
+
+@app.command()
+def generate(
+    out: Annotated[Path, typer.Option(help="Folder of the archive; must be new or empty.")],
+    scale: ScaleOption = Scale.SMALL,
+    seed: SeedOption = 0,
+    workers: WorkersOption = NUM_CPUS,
+    quiet: QuietOption = False,
+) -> None:
+    """Write a synthetic archive in the real layout, with its gold truth in gold/."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise OutputError(f"{out} is not empty: name a new folder for the archive.")
+    _generate(out, scale, seed, workers, make_reporter(is_quiet=quiet))
+
+
+@app.command()
+def build(
+    archive: Annotated[str, typer.Option(help="A folder, .tar, .tar.gz, .tar.zst, .zip or git address.")],
+    out: Annotated[Path, typer.Option(help="Folder of the dataset; an earlier dataset there is replaced.")],
+    year: Annotated[int, typer.Option(help="Year of stamps without one, if the archive states no date.")] = (
+        DEFAULT_YEAR
+    ),
+    workers: WorkersOption = NUM_CPUS,
+    engine: EngineOption = EngineName.AUTO,
+    quiet: QuietOption = False,
+) -> None:
+    """Build the dataset from an archive."""
+    settings = BuildSettings(archive=archive, out=str(out), year=year, workers=workers)
+    reporter = make_reporter(is_quiet=quiet)
+    is_recorded = engine == EngineName.PREFECT or (engine == EngineName.AUTO and has_api())
+    if is_recorded:
+        from flows.build import build as build_flow
+
+        result = build_flow(settings, quiet)
+    else:
+        if engine == EngineName.AUTO and not quiet:
+            reporter.say(SETUP_HINT)
+        result = build_dataset(settings, reporter)
+    _finish(result, quiet)
+
+
+def _generate(out: Path, scale: Scale, seed: int, workers: int, reporter: Reporter) -> None:
+    from demo import generate_archive
+
+    with reporter.stage("generate"):
+        summary = generate_archive(out, scale=scale.value, seed=seed, workers=workers)
+    reporter.say(f"{out} holds {summary.num_runs} runs, with their gold truth in {out / 'gold'}.")
+
+
+def _finish(result: BuildResult, is_quiet: bool) -> None:
+    """Print what is in the dataset and where it is."""
+    if is_quiet:
+        return
+    manifest = result.manifest
+    console = Console()
+    tables = Table("table", "rows", title="Rows", title_justify="left")
+    for entry in manifest.files:
+        tables.add_row(entry.name.removesuffix(".parquet"), f"{entry.rows:,}")
+    inputs = Table("input", "unit", "seen", "parsed", "quarantined", title="Inputs", title_justify="left")
+    for kind in dict.fromkeys(balance.kind for balance in manifest.balances):
+        of_kind = [balance for balance in manifest.balances if balance.kind == kind]
+        sums = (sum(getattr(each, field) for each in of_kind) for field in ("seen", "parsed", "quarantined"))
+        inputs.add_row(kind, of_kind[0].unit, *(f"{count:,}" for count in sums))
+    for table in (tables, inputs):
+        for column in table.columns[1:]:
+            column.justify = "right"
+        console.print(table)
+    console.print(
+        f"{result.out} was built from {manifest.num_files:,} files in {result.seconds:.1f} s.",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def main() -> None:
+    """Run the command line and turn the project's own errors into one sentence and an exit code."""
+    try:
+        app()
+    except (ArchiveError, OutputError) as error:
+        Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(2)

@@ -1,0 +1,41 @@
+"""Whether a Prefect API is configured, found out without the second that importing Prefect takes."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+SETUP_HINT = (
+    "No Prefect API is configured, so the stages run in this process; for recorded runs start "
+    "`prefect server start` and set PREFECT_API_URL=http://127.0.0.1:4200/api."
+)
+
+
+def has_api(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether Prefect would talk to a server that is already there.
+
+    Args:
+        environment: Environment variables; the active profile is looked up where they do not decide.
+    """
+    if environment.get("PREFECT_API_URL"):
+        return True
+    home = Path(environment.get("PREFECT_HOME") or Path.home() / ".prefect")
+    profiles = home / "profiles.toml"
+    try:
+        stored = tomllib.loads(profiles.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return False
+    active = environment.get("PREFECT_PROFILE") or stored.get("active")
+    profile = stored.get("profiles", {}).get(active, {})
+    return isinstance(profile, dict) and bool(profile.get("PREFECT_API_URL"))
+
+
+def keep_prefect_quiet(environment: "os._Environ[str]" = os.environ) -> None:
+    """Turn off telemetry and chatter; must be called before Prefect is imported. Settings of the user win."""
+    for name, value in {
+        "DO_NOT_TRACK": "1",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_LOGGING_LEVEL": "WARNING",
+        "PREFECT_CLI_PROMPT": "false",
+    }.items():
+        environment.setdefault(name, value)

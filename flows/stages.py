@@ -1,0 +1,129 @@
+"""The stages of a build in their order: archive, records, runs, tables, dataset."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ParamSpec, Protocol, TypeVar
+
+import polars as pl
+
+from flows.parallel import parse_batches
+from flows.reporting import Reporter
+from flows.settings import BuildSettings
+from linkers.runs import Run, join_runs
+from linkers.write_ups import collect_write_ups
+from outputs.dataset import check_target, write_dataset
+from outputs.manifest import FileEntry, Manifest, make_manifest
+from outputs.tables import build_ideas, build_quarantine, build_runs, build_val_trajectories
+from parsers.archive import Archive, open_archive
+from parsers.parsed_files import ParsedArchive, merge_batches, plan_batches
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Engine(Protocol):
+    """Runs one stage: as it is, or as a task of an orchestrator."""
+
+    def __call__(self, stage: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the stage with its arguments and hand back its result."""
+
+
+def run_directly(stage: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+    """Run a stage in this process."""
+    return stage(*args, **kwargs)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """What a build did.
+
+    Attributes:
+        manifest: The dataset's manifest.
+        out: Where the dataset is.
+        seconds: How long it took.
+    """
+
+    manifest: Manifest
+    out: Path
+    seconds: float
+
+
+def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run_directly) -> BuildResult:
+    """Turn an archive into a dataset.
+
+    Args:
+        settings: What to build from what.
+        reporter: Told what is going on.
+        run: How each stage is run.
+
+    Raises:
+        ArchiveError: If the source is no archive, or one that must not be unpacked.
+        OutputError: If the dataset cannot be put where it was asked for.
+    """
+    started_s = time.monotonic()
+    check_target(Path(settings.out))
+    with open_archive(settings.archive) as archive:
+        _warn(archive, reporter)
+        parsed = run(parse_archive, archive, settings, reporter)
+        runs = run(link_runs, parsed, settings, reporter)
+        tables = run(build_tables, parsed, runs, reporter)
+        manifest = run(publish_locally, parsed, tables, settings, reporter)
+    return BuildResult(manifest, Path(settings.out), time.monotonic() - started_s)
+
+
+def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter) -> ParsedArchive:
+    """Stage 1: read every file once and turn it into records."""
+    batches = plan_batches(archive.files)
+    with reporter.stage("parse", sum(len(batch) for batch in batches)):
+        done = parse_batches(archive.root, batches, settings.workers, reporter.advance)
+    return merge_batches(archive, done)
+
+
+def link_runs(parsed: ParsedArchive, settings: BuildSettings, reporter: Reporter) -> tuple[Run, ...]:
+    """Stage 2: join what ledger, logs and export say of each launch."""
+    with reporter.stage("link"):
+        return join_runs(parsed, settings.year)
+
+
+def build_tables(
+    parsed: ParsedArchive, runs: tuple[Run, ...], reporter: Reporter
+) -> Mapping[str, pl.DataFrame]:
+    """Stage 3: lay the records out as tables."""
+    with reporter.stage("tables"):
+        write_ups = collect_write_ups(parsed)
+        return {
+            "runs": build_runs(runs),
+            "ideas": build_ideas(write_ups.kept),
+            "val_trajectories": build_val_trajectories(runs),
+            "quarantine": build_quarantine(parsed, write_ups.duplicates),
+        }
+
+
+def publish_locally(
+    parsed: ParsedArchive, tables: Mapping[str, pl.DataFrame], settings: BuildSettings, reporter: Reporter
+) -> Manifest:
+    """Stage 4: write the dataset and put it in place."""
+
+    def describe(files: tuple[FileEntry, ...]) -> Manifest:
+        return make_manifest(parsed, settings.for_manifest(), files, build_time())
+
+    with reporter.stage("write"):
+        return write_dataset(tables, describe, Path(settings.out))
+
+
+def build_time() -> datetime:
+    """The time that the manifest states: `SOURCE_DATE_EPOCH` where set, so that builds compare equal."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    return datetime.fromtimestamp(int(seconds) if seconds else int(time.time()), UTC)
+
+
+def _warn(archive: Archive, reporter: Reporter) -> None:
+    if archive.missing:
+        missing = ", ".join(scope.folder for scope in archive.missing)
+        reporter.say(f"Warning: the archive lacks {len(archive.missing)} of 8 scratchpads: {missing}.")
+    for reject in archive.refused:
+        reporter.say(f"Warning: {reject.detail}")

@@ -1,0 +1,96 @@
+"""How a run went, in numbers, from the best source that shows each number."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+from parsers.export import ExportRun
+
+from parsers.checkpoints import TARGET_VAL_LOSS, Checkpoints
+from parsers.ledger_fields import LedgerFields
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one trial went; None where nothing tells.
+
+    Attributes:
+        final_val_loss: Loss at the last checkpoint; may be NaN.
+        min_val_loss: Lowest finite loss.
+        step_to_3_28: First step at or below 3.28.
+        final_step: Last step with a checkpoint.
+        scheduled_steps: Steps of the schedule.
+        train_time_s: Seconds of training at the last checkpoint.
+        step_avg_ms: Milliseconds a step at the last checkpoint.
+        num_val_points: Checkpoints; None for a run without a log.
+    """
+
+    final_val_loss: float | None = None
+    min_val_loss: float | None = None
+    step_to_3_28: int | None = None
+    final_step: int | None = None
+    scheduled_steps: int | None = None
+    train_time_s: float | None = None
+    step_avg_ms: float | None = None
+    num_val_points: int | None = None
+
+    def filled_from(self, others: Iterable["Outcome"]) -> "Outcome":
+        """Fill what is unknown from other sources, the best of them first.
+
+        A crossing is not filled in where the log's own checkpoints show that there was none.
+        """
+        filled = self
+        for other in others:
+            values = {
+                each.name: mine
+                if (mine := getattr(filled, each.name)) is not None
+                else getattr(other, each.name)
+                for each in fields(filled)
+            }
+            if self.num_val_points is not None:
+                values["step_to_3_28"] = self.step_to_3_28
+            filled = Outcome(**values)
+        return filled
+
+
+def outcome_of_trial(checkpoints: Checkpoints, trial: int) -> Outcome:
+    """Judge one trial by its checkpoints. A loss that is not a number is neither a hit nor a minimum.
+
+    Args:
+        checkpoints: All checkpoints of a log.
+        trial: 0-based number of the trial.
+    """
+    rows = [row for row, each in enumerate(checkpoints.trial) if each == trial]
+    if not rows:
+        return Outcome()
+    losses = [checkpoints.val_loss[row] for row in rows]
+    last = rows[-1]
+    return Outcome(
+        final_val_loss=losses[-1],
+        min_val_loss=min((loss for loss in losses if math.isfinite(loss)), default=None),
+        step_to_3_28=next((checkpoints.step[row] for row in rows if is_hit(checkpoints.val_loss[row])), None),
+        final_step=checkpoints.step[last],
+        scheduled_steps=checkpoints.scheduled_steps[last],
+        train_time_s=checkpoints.train_time_s[last],
+        step_avg_ms=checkpoints.step_avg_ms[last],
+        num_val_points=len(rows),
+    )
+
+
+def is_hit(val_loss: float) -> bool:
+    """Whether a loss reaches the target: 3.28 itself does, NaN and minus infinity do not."""
+    return math.isfinite(val_loss) and val_loss <= TARGET_VAL_LOSS
+
+
+def outcome_of_facts(facts: LedgerFields | ExportRun) -> Outcome:
+    """Take over what a row of the ledger or of the export states."""
+    return Outcome(
+        final_val_loss=facts.final_val_loss,
+        min_val_loss=facts.min_val_loss,
+        step_to_3_28=facts.step_to_3_28,
+        final_step=facts.final_step,
+        scheduled_steps=facts.train_steps if isinstance(facts, ExportRun) else facts.scheduled_steps,
+        train_time_s=facts.train_time_s,
+        step_avg_ms=facts.step_avg_ms if isinstance(facts, ExportRun) else None,
+        num_val_points=facts.num_val_points if isinstance(facts, ExportRun) else None,
+    )

@@ -1,0 +1,97 @@
+"""A dataset on disk: written beside its place, then renamed into it, so that nobody sees half of one."""
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet as pq
+
+from outputs.manifest import MANIFEST_NAME, FileEntry, Manifest
+from outputs.schemas import TABLES, Table
+
+ROW_GROUP_ROWS = 131_072
+"""Fixed, as the size of row groups decides the bytes of a file."""
+
+
+class OutputError(Exception):
+    """The dataset cannot be written where it was asked for. The message is one sentence."""
+
+
+def check_target(out: Path) -> None:
+    """Refuse to replace anything but a dataset or an empty folder.
+
+    Raises:
+        OutputError: If something else lies at `out`.
+    """
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise OutputError(f"{out} is a file: name a folder that is new, empty or an earlier dataset.")
+    if any(out.iterdir()) and not (out / MANIFEST_NAME).is_file():
+        raise OutputError(f"{out} holds something that is no dataset: name a new or empty folder.")
+
+
+def write_dataset(
+    frames: Mapping[str, pl.DataFrame],
+    describe: Callable[[tuple[FileEntry, ...]], Manifest],
+    out: Path,
+) -> Manifest:
+    """Write all tables and the manifest, and put them in place at once.
+
+    Args:
+        frames: A frame for every table, by name.
+        describe: Makes the manifest from the written files.
+        out: Folder of the dataset. An earlier dataset there is replaced.
+
+    Raises:
+        OutputError: If `out` must not be replaced.
+    """
+    check_target(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as beside:
+        folder = Path(beside) / "new"
+        folder.mkdir()
+        entries = tuple(write_table(table, frames[table.name], folder) for table in TABLES)
+        manifest = describe(entries)
+        (folder / MANIFEST_NAME).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        _swap(folder, out, Path(beside) / "old")
+    return manifest
+
+
+def _swap(new: Path, out: Path, old: Path) -> None:
+    """Put the new dataset in place of the old one, or leave the old one there."""
+    had_old = out.exists()
+    if had_old:
+        out.replace(old)
+    try:
+        new.replace(out)
+    except OSError:
+        if had_old:
+            old.replace(out)
+        raise
+
+
+def write_table(table: Table, frame: pl.DataFrame, folder: Path) -> FileEntry:
+    """Write one table as zstd Parquet with the declared types, nullability and descriptions.
+
+    Raises:
+        ValueError: If a column that must not be null holds one: a fault of this project.
+    """
+    path = folder / f"{table.name}.parquet"
+    arrow = frame.select(table.polars_schema.names()).rechunk().to_arrow().cast(table.arrow_schema)
+    pq.write_table(
+        arrow,
+        path,
+        compression="zstd",
+        row_group_size=ROW_GROUP_ROWS,
+        version="2.6",
+        write_statistics=True,
+    )
+    return FileEntry(
+        name=path.name,
+        rows=arrow.num_rows,
+        size_bytes=path.stat().st_size,
+        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+    )

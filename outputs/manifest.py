@@ -1,0 +1,108 @@
+"""`manifest.json`: what a dataset holds, from which input and with which settings it was built."""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from outputs.conservation import Balance, balance_inputs
+from parsers.parsed_files import ParsedArchive
+
+FORMAT_VERSION = 1
+"""Raised when readers of the dataset must change."""
+
+MANIFEST_NAME = "manifest.json"
+
+_PACKAGES = ("markdown-it-py", "polars", "pyarrow", "rapidfuzz", "speedrun-etl")
+
+
+class FileEntry(BaseModel):
+    """One file of the dataset.
+
+    Attributes:
+        name: File name.
+        rows: Rows of the table.
+        size_bytes: Size of the file.
+        sha256: Hash of its bytes.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    rows: int
+    size_bytes: int
+    sha256: str
+
+
+class Manifest(BaseModel):
+    """The manifest of a dataset.
+
+    Attributes:
+        format_version: Version of the dataset's format.
+        created_at: When it was built: the only timestamp of the dataset, `SOURCE_DATE_EPOCH` where set.
+        input_fingerprint: Hash over path and content of every file that was read.
+        num_files: Files in the archive.
+        scopes: Scopes that are there.
+        missing_scopes: Scopes that are not there.
+        settings: What the build was told.
+        packages: Versions of the packages that shape the output.
+        files: The dataset's tables.
+        balances: What was seen, parsed and quarantined.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format_version: int
+    created_at: datetime
+    input_fingerprint: str
+    num_files: int
+    scopes: tuple[str, ...]
+    missing_scopes: tuple[str, ...]
+    settings: Mapping[str, int | float | str | bool | None]
+    packages: Mapping[str, str]
+    files: tuple[FileEntry, ...]
+    balances: tuple[Balance, ...]
+
+
+def make_manifest(
+    parsed: ParsedArchive,
+    settings: Mapping[str, int | float | str | bool | None],
+    files: tuple[FileEntry, ...],
+    created_at: datetime,
+) -> Manifest:
+    """Describe a dataset.
+
+    Args:
+        parsed: The parsed archive.
+        settings: Every setting that can change the output; none that cannot.
+        files: The written tables.
+        created_at: The timestamp to state.
+    """
+    return Manifest(
+        format_version=FORMAT_VERSION,
+        created_at=created_at,
+        input_fingerprint=fingerprint(parsed),
+        num_files=len(parsed.archive.files),
+        scopes=tuple(str(scope) for scope in parsed.archive.scopes),
+        missing_scopes=tuple(str(scope) for scope in parsed.archive.missing),
+        settings=dict(sorted(settings.items())),
+        packages={name: version(name) for name in _PACKAGES},
+        files=tuple(sorted(files, key=lambda each: each.name)),
+        balances=balance_inputs(parsed),
+    )
+
+
+def fingerprint(parsed: ParsedArchive) -> str:
+    """Hash path, size and content of every parsed file."""
+    digest = hashlib.sha256()
+    for each in parsed.files:
+        digest.update(f"{each.file.path}\t{each.file.size_bytes}\t{each.sha256}\n".encode())
+    return digest.hexdigest()
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a dataset."""
+    return Manifest.model_validate_json((folder / MANIFEST_NAME).read_bytes())

@@ -1,0 +1,268 @@
+"""Every column and every table of the dataset, declared once; all else is derived from this page.
+
+What belongs here: names, types, nullability, units, meanings, keys. What does not: how a value is computed
+(see `linkers`) or written (see `outputs.dataset`).
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+import polars as pl
+import pyarrow as pa
+
+from parsers.scopes import AGENTS, WAVES
+
+
+class Kind(Enum):
+    """A logical type, with its Arrow and Polars form."""
+
+    TEXT = (pa.string(), pl.String())
+    INT = (pa.int64(), pl.Int64())
+    FLOAT = (pa.float64(), pl.Float64())
+    BOOL = (pa.bool_(), pl.Boolean())
+    TIME = (pa.timestamp("us", tz="UTC"), pl.Datetime("us", "UTC"))
+    TEXTS = (pa.list_(pa.string()), pl.List(pl.String()))
+    INTS = (pa.list_(pa.int64()), pl.List(pl.Int64()))
+
+    @property
+    def arrow(self) -> pa.DataType:
+        """The Arrow type that is written to Parquet."""
+        return self.value[0]
+
+    @property
+    def polars(self) -> pl.DataType:
+        """The Polars type of frames that hold it."""
+        return self.value[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column.
+
+    Attributes:
+        name: Its name; the same name means the same thing in every table.
+        kind: Its logical type.
+        description: One sentence.
+        unit: Unit of a quantity, or None.
+        is_nullable: Whether a value may be missing.
+        allowed: The closed list of its values, or None.
+    """
+
+    name: str
+    kind: Kind
+    description: str
+    unit: str | None = None
+    is_nullable: bool = False
+    allowed: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table.
+
+    Attributes:
+        name: Its name and the stem of its file.
+        one_row_per: What a row is.
+        description: One sentence.
+        columns: The columns in order.
+        primary_key: Columns that together are unique and by which the rows are sorted.
+        foreign_keys: Column, and the table and column that it refers to.
+    """
+
+    name: str
+    one_row_per: str
+    description: str
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...]
+    foreign_keys: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def polars_schema(self) -> pl.Schema:
+        """The Polars schema of the table."""
+        return pl.Schema({column.name: column.kind.polars for column in self.columns})
+
+    @property
+    def arrow_schema(self) -> pa.Schema:
+        """The Arrow schema, with each column's description and unit in its metadata."""
+        fields = []
+        for column in self.columns:
+            metadata = {"description": column.description}
+            if column.unit:
+                metadata["unit"] = column.unit
+            fields.append(pa.field(column.name, column.kind.arrow, column.is_nullable, metadata))
+        return pa.schema(fields, metadata={"table": self.name, "description": self.description})
+
+    def empty(self) -> pl.DataFrame:
+        """Make a frame without rows that has the table's types."""
+        return pl.DataFrame(schema=self.polars_schema)
+
+
+def _text(name: str, description: str, allowed: tuple[str, ...] | None = None) -> Column:
+    return Column(name, Kind.TEXT, description, allowed=allowed)
+
+
+def _maybe(kind: Kind, name: str, description: str, unit: str | None = None) -> Column:
+    return Column(name, kind, description, unit, is_nullable=True)
+
+
+STATUSES = ("completed", "preempted", "failed", "canceled", "timeout", "incomplete")
+LAUNCH_SOURCES = (
+    "log_header",
+    "log_torch",
+    "ledger",
+    "export",
+    "log_header_date",
+    "ledger_date",
+    "export_date",
+)
+SEED_SOURCES = ("log", "ledger", "run_id", "run_id_not_forwarded")
+
+EXPERIMENT_ID = _text("experiment_id", "`{agent}--{wave}--{run_id}`, unique across scopes.")
+RUN_ID = _text("run_id", "The run's id inside its scope, as the agent wrote it.")
+AGENT = _text("agent", "The coding agent.", AGENTS)
+WAVE = _text("wave", "The wave of the experiment.", WAVES)
+STEP = Column("step", Kind.INT, "Optimizer steps taken.", "steps")
+SCHEDULED_STEPS = _maybe(Kind.INT, "scheduled_steps", "Steps the schedule was laid out for.", "steps")
+TRAIN_TIME_S = _maybe(Kind.FLOAT, "train_time_s", "Training time at this point.", "s")
+STEP_AVG_MS = _maybe(Kind.FLOAT, "step_avg_ms", "Average time of a step so far.", "ms")
+
+RUNS = Table(
+    name="runs",
+    one_row_per="launch",
+    description="Every training run, as ledger, logs and export tell of it.",
+    columns=(
+        EXPERIMENT_ID,
+        RUN_ID,
+        AGENT,
+        WAVE,
+        _maybe(
+            Kind.TIME, "launched_at", "When it was launched; midnight when only the date is known.", "UTC"
+        ),
+        Column(
+            "launched_at_source",
+            Kind.TEXT,
+            "Where the launch time is stated; a name that ends in `_date` gives no time of day.",
+            is_nullable=True,
+            allowed=LAUNCH_SOURCES,
+        ),
+        _maybe(Kind.TEXT, "log_path", "The fullest of its logs, relative to the archive's root."),
+        Column("log_paths", Kind.TEXTS, "All of its logs; they count once."),
+        _maybe(Kind.TEXT, "ledger_variant", "The variant as the ledger states it; may be a mere `v15`."),
+        _maybe(
+            Kind.FLOAT, "final_val_loss", "Validation loss at the last checkpoint of the first trial.", "nats"
+        ),
+        _maybe(Kind.FLOAT, "min_val_loss", "Lowest finite validation loss of the first trial.", "nats"),
+        _maybe(
+            Kind.INT, "step_to_3_28", "First step of the first trial with a loss of at most 3.28.", "steps"
+        ),
+        _maybe(Kind.INT, "final_step", "Last step of the first trial with a checkpoint.", "steps"),
+        SCHEDULED_STEPS,
+        TRAIN_TIME_S,
+        STEP_AVG_MS,
+        _maybe(Kind.INT, "num_val_points", "Checkpoints of the first trial.", "checkpoints"),
+        Column("hit_target", Kind.BOOL, "Whether the first trial reached 3.28."),
+        _text("status", "How the run ended; its log outweighs the ledger's word.", STATUSES),
+        _maybe(Kind.INT, "seed", "Its seed."),
+        Column(
+            "seed_source",
+            Kind.TEXT,
+            "Where the seed is known from; a `run_id_not_forwarded` one never reached the trainer.",
+            is_nullable=True,
+            allowed=SEED_SOURCES,
+        ),
+        Column("val_trajectory_count", Kind.INT, "Trials, each with a trajectory of its own.", "trials"),
+        _maybe(Kind.TEXT, "purpose", "Why it was launched, in the ledger's word."),
+        _maybe(Kind.BOOL, "is_stat_verify", "Whether the ledger flags it as statistical verification."),
+        _maybe(Kind.TEXT, "slurm_job_id", "Its job id, as text."),
+        _maybe(Kind.TEXT, "note", "The agent's remark in the ledger."),
+        _maybe(Kind.TEXT, "embedded_source_sha256", "Hash of the normalised source that its log embeds."),
+        _maybe(Kind.FLOAT, "ledger_final_val_loss", "Last loss as the ledger states it.", "nats"),
+        _maybe(Kind.FLOAT, "ledger_min_val_loss", "Lowest loss as the ledger states it.", "nats"),
+        _maybe(Kind.INT, "ledger_step_to_3_28", "Crossing as the ledger states it.", "steps"),
+        _maybe(Kind.INT, "ledger_final_step", "Last step as the ledger states it.", "steps"),
+        Column(
+            "ledger_status",
+            Kind.TEXT,
+            "How the run ended, as the ledger states it.",
+            is_nullable=True,
+            allowed=STATUSES,
+        ),
+        Column("ledger_lines", Kind.INTS, "Lines of the ledger that speak of it."),
+        Column("export_ids", Kind.TEXTS, "Its ids in the self-contained export."),
+        Column("conflicts", Kind.TEXTS, "Where ledger and log disagree, both values named."),
+        _maybe(
+            Kind.TEXT,
+            "same_log_as",
+            "Experiment whose log this ledger row names by its uuid: the same launch under another id.",
+        ),
+    ),
+    primary_key=("experiment_id",),
+)
+
+IDEAS = Table(
+    name="ideas",
+    one_row_per="write-up",
+    description="Every formal idea write-up.",
+    columns=(
+        _text("idea_id", "`{agent}--{wave}--{slug}`, unique across scopes."),
+        _text("slug", "The write-up's name inside its scope."),
+        AGENT,
+        WAVE,
+        _text("source_path", "Where it stands, relative to the archive's root."),
+        _text("title", "Its title."),
+        _text("proposal_text", "What it proposes."),
+        _maybe(Kind.TEXT, "novelty_rationale", "Why its author holds it to be new."),
+        _maybe(Kind.TEXT, "prior_art_cited", "Prior work it names."),
+        _maybe(Kind.TEXT, "rule_gate_verdict", "Verdict of the rule gate."),
+        _maybe(Kind.TEXT, "novelty_gate_verdict", "Verdict of the novelty gate."),
+        Column("aliases", Kind.TEXTS, "Other names that the write-up declares."),
+        Column("arxiv_ids", Kind.TEXTS, "Papers it cites by arXiv id."),
+        Column("local_references", Kind.TEXTS, "Ideas of the archive that it names."),
+        _maybe(Kind.TIME, "first_seen_at", "Earliest evidence of it.", "UTC"),
+        _maybe(Kind.TEXT, "first_seen_source", "Where that evidence stands."),
+    ),
+    primary_key=("idea_id",),
+)
+
+VAL_TRAJECTORIES = Table(
+    name="val_trajectories",
+    one_row_per="checkpoint",
+    description="Every validation checkpoint of every trial.",
+    columns=(
+        EXPERIMENT_ID,
+        RUN_ID,
+        Column("trial", Kind.INT, "0-based number of the trial in the run's log."),
+        STEP,
+        SCHEDULED_STEPS,
+        Column(
+            "val_loss", Kind.FLOAT, "Validation loss of the trained weights; may be NaN or infinite.", "nats"
+        ),
+        _maybe(Kind.FLOAT, "val_ema_loss", "Loss of an exponential moving average of the weights.", "nats"),
+        _maybe(Kind.FLOAT, "val_avg_loss", "Loss of another average of the weights.", "nats"),
+        TRAIN_TIME_S,
+        STEP_AVG_MS,
+    ),
+    primary_key=("experiment_id", "trial", "step"),
+    foreign_keys=(("experiment_id", "runs", "experiment_id"),),
+)
+
+QUARANTINE = Table(
+    name="quarantine",
+    one_row_per="rejected input",
+    description="Everything that could not be parsed, with its place and the reason.",
+    columns=(
+        _text("kind", "Kind of the file it came from."),
+        _maybe(Kind.TEXT, "agent", "Agent of the scratchpad, where it lies in one."),
+        _maybe(Kind.TEXT, "wave", "Wave of the scratchpad, where it lies in one."),
+        _text("path", "Path relative to the archive's root."),
+        _maybe(Kind.INT, "line", "1-based line; null when the whole file was rejected."),
+        Column("byte_offset", Kind.INT, "Offset of the rejected bytes in the file.", "bytes"),
+        _text("reason", "Why, from a closed list."),
+        _text("detail", "What was wrong, in a sentence."),
+        _text("excerpt", "The first 200 characters of it."),
+    ),
+    primary_key=("path", "byte_offset", "reason", "detail"),
+)
+
+TABLES = (RUNS, IDEAS, VAL_TRAJECTORIES, QUARANTINE)
+"""Every table of the dataset, in the order in which people read them."""

@@ -1,0 +1,139 @@
+"""Records to frames that have the declared columns, types and row order."""
+
+from collections.abc import Iterable, Mapping
+
+import polars as pl
+
+from linkers.runs import Run
+from linkers.write_ups import WriteUp
+from outputs.schemas import IDEAS, QUARANTINE, RUNS, VAL_TRAJECTORIES, Table
+from parsers.archive import ArchiveFile
+from parsers.parsed_files import ParsedArchive
+from parsers.quarantine import Quarantined
+
+
+def frame_of(table: Table, rows: Iterable[Mapping[str, object]]) -> pl.DataFrame:
+    """Build a frame with the table's types and row order, also without any row.
+
+    Args:
+        table: The declaration.
+        rows: One mapping of column name to value a row.
+    """
+    frame = pl.DataFrame(list(rows), schema=table.polars_schema, orient="row")
+    return frame.sort(table.primary_key, maintain_order=True)
+
+
+def build_runs(runs: Iterable[Run]) -> pl.DataFrame:
+    """Build the table `runs`: one row a launch."""
+    return frame_of(RUNS, (_run_row(run) for run in runs))
+
+
+def _run_row(run: Run) -> dict[str, object]:
+    outcome = run.outcome
+    ledger = run.ledger
+    return {
+        "experiment_id": run.experiment_id,
+        "run_id": run.run_id,
+        "agent": run.scope.agent,
+        "wave": run.scope.wave,
+        "launched_at": run.launch.at if run.launch else None,
+        "launched_at_source": run.launch.source.value if run.launch else None,
+        "log_path": run.logs[0].path if run.logs else None,
+        "log_paths": [log.path for log in run.logs],
+        "ledger_variant": (ledger.variant or ledger.script) if ledger else None,
+        "final_val_loss": outcome.final_val_loss,
+        "min_val_loss": outcome.min_val_loss,
+        "step_to_3_28": outcome.step_to_3_28,
+        "final_step": outcome.final_step,
+        "scheduled_steps": outcome.scheduled_steps,
+        "train_time_s": outcome.train_time_s,
+        "step_avg_ms": outcome.step_avg_ms,
+        "num_val_points": outcome.num_val_points,
+        "hit_target": outcome.step_to_3_28 is not None,
+        "status": run.status.value,
+        "seed": run.seed,
+        "seed_source": run.seed_source.value if run.seed_source else None,
+        "val_trajectory_count": run.num_trials,
+        "purpose": ledger.purpose if ledger else None,
+        "is_stat_verify": ledger.is_stat_verify if ledger else None,
+        "slurm_job_id": ledger.slurm_job_id if ledger else None,
+        "note": ledger.note if ledger else None,
+        "embedded_source_sha256": next((log.source_sha256 for log in run.logs if log.source_sha256), None),
+        "ledger_final_val_loss": ledger.final_val_loss if ledger else None,
+        "ledger_min_val_loss": ledger.min_val_loss if ledger else None,
+        "ledger_step_to_3_28": ledger.step_to_3_28 if ledger else None,
+        "ledger_final_step": ledger.final_step if ledger else None,
+        "ledger_status": ledger.status.value if ledger and ledger.status else None,
+        "ledger_lines": list(run.ledger_lines),
+        "export_ids": list(run.export_ids),
+        "conflicts": list(run.conflicts),
+        "same_log_as": run.scope.qualify(run.same_log_as) if run.same_log_as else None,
+    }
+
+
+def build_val_trajectories(runs: Iterable[Run]) -> pl.DataFrame:
+    """Build the table `val_trajectories` from the published log of each run: one row a checkpoint."""
+    columns: dict[str, list[object]] = {column.name: [] for column in VAL_TRAJECTORIES.columns}
+    for run in runs:
+        if not run.logs:
+            continue
+        checkpoints = run.logs[0].checkpoints
+        columns["experiment_id"].extend([run.experiment_id] * len(checkpoints))
+        columns["run_id"].extend([run.run_id] * len(checkpoints))
+        for name in checkpoints.__slots__:
+            columns[name].extend(getattr(checkpoints, name))
+    frame = pl.DataFrame(columns, schema=VAL_TRAJECTORIES.polars_schema)
+    return frame.sort(VAL_TRAJECTORIES.primary_key, maintain_order=True)
+
+
+def build_ideas(write_ups: Iterable[WriteUp]) -> pl.DataFrame:
+    """Build the table `ideas`: one row a write-up."""
+    return frame_of(IDEAS, (_idea_row(write_up) for write_up in write_ups))
+
+
+def _idea_row(write_up: WriteUp) -> dict[str, object]:
+    idea = write_up.idea
+    return {
+        "idea_id": write_up.idea_id,
+        "slug": idea.slug,
+        "agent": write_up.scope.agent,
+        "wave": write_up.scope.wave,
+        "source_path": idea.path,
+        "title": idea.title,
+        "proposal_text": idea.proposal_text,
+        "novelty_rationale": idea.novelty_rationale,
+        "prior_art_cited": idea.prior_art_cited,
+        "rule_gate_verdict": idea.rule_gate_verdict.value if idea.rule_gate_verdict else None,
+        "novelty_gate_verdict": idea.novelty_gate_verdict.value if idea.novelty_gate_verdict else None,
+        "aliases": [alias.text for alias in idea.aliases],
+        "arxiv_ids": list(idea.arxiv_ids),
+        "local_references": [reference.name for reference in idea.local_references],
+        "first_seen_at": idea.first_date.at if idea.first_date else None,
+        "first_seen_source": "write_up" if idea.first_date else None,
+    }
+
+
+def build_quarantine(
+    parsed: ParsedArchive, duplicates: Iterable[tuple[ArchiveFile, Quarantined]]
+) -> pl.DataFrame:
+    """Build the table `quarantine`: one row a rejected input.
+
+    Args:
+        parsed: The parsed archive.
+        duplicates: Write-ups that were set aside because their slug is taken.
+    """
+    rows = [
+        {
+            "kind": reject.kind,
+            "agent": file.scope.agent if file and file.scope else None,
+            "wave": file.scope.wave if file and file.scope else None,
+            "path": reject.path,
+            "line": reject.line,
+            "byte_offset": reject.byte_offset,
+            "reason": reject.reason.value,
+            "detail": reject.detail,
+            "excerpt": reject.excerpt,
+        }
+        for file, reject in [*parsed.quarantined(), *duplicates]
+    ]
+    return frame_of(QUARANTINE, rows)

@@ -1,0 +1,319 @@
+"""The validation checkpoints of a training log, trial by trial."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+from parsers.embedded_source import SourceSpan
+from parsers.kinds import FileKind
+from parsers.quarantine import Quarantined, Reason, excerpt
+
+TARGET_VAL_LOSS = 3.28
+"""The loss that the experiment counts steps to. Reaching it exactly counts."""
+
+_MAX_LINE_BYTES = 4096
+_MAX_RESTARTS_IN_A_LINE = 4
+_MAX_QUARANTINED_LINES = 1000
+
+_NUMBER = rb"[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+|nan|inf)"
+_PREFIX = re.compile(rb"(?:[ \t]|\x1b\[[0-9;]*[A-Za-z]|\[[^\]\n]{1,40}\]:?|\d{1,4}:[ \t])*")
+_USUAL_LINE = re.compile(
+    rb"step:(\d{1,9})/(\d{1,9}) val_loss:(" + _NUMBER + rb") train_time:(\d+(?:\.\d*)?)(m?s)"
+    rb" step_avg:(" + _NUMBER + rb")ms(?=[ \t]*\r?$)"
+)
+_RESTART = re.compile(rb"step:\d{1,9}/\d")
+_STEP = re.compile(rb"step:(\d{1,9})/(\d{1,9})[ \t]")
+_FIELD = re.compile(rb"([A-Za-z_]\w{0,40}):(" + _NUMBER + rb")(m?s)?(?![\w.])")
+_CLOSING_FIELD = re.compile(rb"step_avg:" + _NUMBER + rb"ms(?!\w)")
+_ANSI = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
+
+_SECONDS = {b"s": 1.0, b"ms": 0.001}
+_EMA_NAMES = (b"val_ema_loss", b"ema_val_loss")
+_AVG_NAMES = (b"val_avg_loss", b"avg_val_loss", b"fwa_val_loss", b"val_fwa_loss")
+
+_TRIAL_MARKER = re.compile(rb"trial:(\d{1,6})/\d{1,6}(?:[ \t]+seed:(\d{1,18}))?[ \t\r]*$")
+_SEED_MARKER = re.compile(rb"seed:(\d{1,18})[ \t\r]*$")
+_BATCH_MARKER = re.compile(rb"=+ seed (\d{1,18}) start\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """The checkpoints of one log, as columns of equal length in the order of the log.
+
+    Attributes:
+        trial: 0-based number of the trial in the log.
+        step: Optimizer steps taken.
+        scheduled_steps: Steps the schedule was laid out for.
+        val_loss: Validation loss of the trained weights; NaN and infinities are kept.
+        val_ema_loss: Loss of an exponential moving average of the weights, where printed.
+        val_avg_loss: Loss of another average of the weights, where printed.
+        train_time_s: Seconds of training so far.
+        step_avg_ms: Milliseconds a step so far; None where the trainer printed `nan`, as at step 0.
+    """
+
+    trial: list[int] = field(default_factory=list)
+    step: list[int] = field(default_factory=list)
+    scheduled_steps: list[int] = field(default_factory=list)
+    val_loss: list[float] = field(default_factory=list)
+    val_ema_loss: list[float | None] = field(default_factory=list)
+    val_avg_loss: list[float | None] = field(default_factory=list)
+    train_time_s: list[float] = field(default_factory=list)
+    step_avg_ms: list[float | None] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        """Count the checkpoints."""
+        return len(self.step)
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """What the lines of one log say of its trials.
+
+    Attributes:
+        checkpoints: Every checkpoint, once.
+        seeds: The seed that a marker names for each trial, None where none does.
+        num_repeated: Checkpoint lines that repeat one printed before; they count as nothing.
+        damaged: Lines that start like a checkpoint and cannot be read as one.
+    """
+
+    checkpoints: Checkpoints
+    seeds: tuple[int | None, ...]
+    num_repeated: int
+    damaged: tuple[Quarantined, ...]
+
+
+class _Line(NamedTuple):
+    """A line of interest, without its prefix; its number is counted only when it is needed."""
+
+    offset: int
+    text: bytes
+    is_terminated: bool
+
+
+class _Checkpoint(NamedTuple):
+    step: int
+    scheduled_steps: int
+    val_loss: float
+    val_ema_loss: float | None
+    val_avg_loss: float | None
+    train_time_s: float
+    step_avg_ms: float | None
+
+
+def find_trials(data: bytes, sources: list[SourceSpan], path: str) -> Trials:
+    """Read the checkpoints of a log and divide them into trials.
+
+    A new trial starts where the step does not grow, or at a marker (`trial:2/25 seed:1`,
+    `=== seed 3 start ... ===`, a bare `seed:3`) that names another trial or seed than the current one.
+    A last line without line end counts only when it holds everything up to its average step time, as the
+    trainer may have died while it printed. A line that repeats, letter for letter, a checkpoint printed before is an echo of a batch script
+    and counts as nothing; a bare `seed:` line heads a new process, behind which lines count afresh.
+
+    Args:
+        data: The whole log.
+        sources: Spans of embedded source, in which nothing is a checkpoint.
+        path: The log's path, for quarantine.
+    """
+    reader = _Reader(data, path)
+    for line in _lines_of_interest(data, sources):
+        reader.read(line)
+    return Trials(reader.out, tuple(reader.seeds), reader.num_repeated, tuple(reader.damaged))
+
+
+class _Reader:
+    """Walks over the lines of interest and keeps what the current trial is."""
+
+    __slots__ = (
+        "damaged",
+        "data",
+        "last_step",
+        "marker",
+        "num_repeated",
+        "out",
+        "path",
+        "seed",
+        "seeds",
+        "seen",
+    )
+
+    def __init__(self, data: bytes, path: str) -> None:
+        self.data = data
+        self.path = path
+        self.out = Checkpoints()
+        self.seeds: list[int | None] = []
+        self.damaged: list[Quarantined] = []
+        self.num_repeated = 0
+        self.seen: set[bytes] = set()
+        self.last_step: int | None = None
+        self.marker: tuple[str, int] | None = None
+        self.seed: int | None = None
+
+    def read(self, line: _Line) -> None:
+        text = line.text
+        if not text.startswith(b"step:"):
+            self._read_marker(text)
+            return
+        checkpoint = _parse_usual(text) or _parse_unusual(text)
+        if checkpoint is None or not (line.is_terminated or _CLOSING_FIELD.search(text)):
+            self._quarantine(line)
+            checkpoint, text = _salvage(text)
+            if checkpoint is None:
+                return
+        if text in self.seen:
+            self.num_repeated += 1
+            return
+        self.seen.add(text)
+        self._append(checkpoint)
+
+    def _read_marker(self, text: bytes) -> None:
+        if match := _TRIAL_MARKER.match(text):
+            self._mark(("trial", int(match[1])), int(match[2]) if match[2] else None)
+        elif match := _BATCH_MARKER.match(text):
+            self._mark(("batch", int(match[1])), int(match[1]))
+        elif match := _SEED_MARKER.match(text):
+            self.seen.clear()
+            self._mark(("seed", int(match[1])), int(match[1]))
+
+    def _mark(self, marker: tuple[str, int], seed: int | None) -> None:
+        is_other = self.marker is not None and self.marker[0] == marker[0] and self.marker != marker
+        if is_other:
+            self.last_step = None
+        self.marker = marker
+        self.seed = seed
+
+    def _append(self, checkpoint: _Checkpoint) -> None:
+        if self.last_step is None or checkpoint.step <= self.last_step:
+            self.seeds.append(self.seed)
+        self.last_step = checkpoint.step
+        out = self.out
+        out.trial.append(len(self.seeds) - 1)
+        out.step.append(checkpoint.step)
+        out.scheduled_steps.append(checkpoint.scheduled_steps)
+        out.val_loss.append(checkpoint.val_loss)
+        out.val_ema_loss.append(checkpoint.val_ema_loss)
+        out.val_avg_loss.append(checkpoint.val_avg_loss)
+        out.train_time_s.append(checkpoint.train_time_s)
+        out.step_avg_ms.append(checkpoint.step_avg_ms)
+
+    def _quarantine(self, line: _Line) -> None:
+        if len(self.damaged) >= _MAX_QUARANTINED_LINES:
+            return
+        cause = "is cut off at the end of the log" if not line.is_terminated else "is damaged"
+        self.damaged.append(
+            Quarantined(
+                kind=FileKind.LOG,
+                path=self.path,
+                line=self.data.count(b"\n", 0, line.offset) + 1,
+                byte_offset=line.offset,
+                reason=Reason.DAMAGED_CHECKPOINT,
+                detail=f"A checkpoint line {cause}: it lacks a readable val_loss or train_time.",
+                excerpt=excerpt(line.text),
+            )
+        )
+
+
+def _lines_of_interest(data: bytes, sources: list[SourceSpan]) -> Iterator[_Line]:
+    """Yield checkpoint candidates and trial markers by offset, outside the sources."""
+    spans = _outside(sources, len(data))
+    offsets: set[tuple[int, int]] = set()
+    for needle in (b"val_loss:", b"trial:", b"seed:", b"= seed "):
+        for start, stop in spans:
+            at = data.find(needle, start, stop)
+            while at >= 0:
+                line_start, line_stop = _line_around(data, at)
+                offsets.add((line_start, line_stop))
+                at = data.find(needle, max(line_stop, at + 1), stop)
+    for line_start, line_stop in sorted(offsets):
+        if line_start < 0:
+            continue
+        text = data[line_start : min(line_stop, line_start + _MAX_LINE_BYTES)]
+        prefix = _PREFIX.match(text)
+        body_start = prefix.end() if prefix else 0
+        body = text[body_start:].rstrip()
+        if b"\x1b" in body:
+            body = _ANSI.sub(b"", body).rstrip()
+        yield _Line(line_start + body_start, body, line_stop < len(data))
+
+
+def _outside(sources: list[SourceSpan], size: int) -> list[tuple[int, int]]:
+    spans = []
+    at = 0
+    for source in sources:
+        spans.append((at, source.start))
+        at = source.stop
+    spans.append((at, size))
+    return [(start, stop) for start, stop in spans if start < stop]
+
+
+def _line_around(data: bytes, at: int) -> tuple[int, int]:
+    """Bound the line round an offset; a bare carriage return, as progress bars print it, ends a line too.
+
+    The start is -1 where it lies further back than any line that this module reads.
+    """
+    floor = max(0, at - _MAX_LINE_BYTES)
+    start = max(data.rfind(b"\n", floor, at), data.rfind(b"\r", floor, at)) + 1
+    if start == 0 and floor > 0:
+        start = -1
+    stop = data.find(b"\n", at)
+    stop = len(data) if stop < 0 else stop
+    carriage_return = data.find(b"\r", at, stop)
+    return start, carriage_return if carriage_return >= 0 else stop
+
+
+def _parse_usual(text: bytes) -> _Checkpoint | None:
+    match = _USUAL_LINE.match(text)
+    if match is None:
+        return None
+    step, scheduled, val_loss, train_time, unit, step_avg = match.groups()
+    return _Checkpoint(
+        int(step),
+        int(scheduled),
+        float(val_loss),
+        None,
+        None,
+        float(train_time) / 1000 if unit == b"ms" else float(train_time),
+        _finite(float(step_avg)),
+    )
+
+
+def _parse_unusual(text: bytes) -> _Checkpoint | None:
+    """Read a line with other fields than the usual ones, in any order."""
+    head = _STEP.match(text)
+    if head is None:
+        return None
+    restart = _RESTART.search(text, head.end())
+    stop = restart.start() if restart else len(text)
+    losses: dict[bytes, float] = {}
+    times_s: dict[bytes, float] = {}
+    for name, number, unit in _FIELD.findall(text, head.end(), stop):
+        if unit:
+            times_s.setdefault(name, float(number) * _SECONDS[unit])
+        else:
+            losses.setdefault(name, float(number))
+    if b"val_loss" not in losses or b"train_time" not in times_s:
+        return None
+    step_avg_s = times_s.get(b"step_avg")
+    return _Checkpoint(
+        int(head[1]),
+        int(head[2]),
+        losses[b"val_loss"],
+        next((losses[name] for name in _EMA_NAMES if name in losses), None),
+        next((losses[name] for name in _AVG_NAMES if name in losses), None),
+        round(times_s[b"train_time"], 6),
+        None if step_avg_s is None else _finite(round(step_avg_s * 1000, 6)),
+    )
+
+
+def _salvage(text: bytes) -> tuple[_Checkpoint | None, bytes]:
+    """Find a whole checkpoint behind a broken one, where a second job wrote into an unfinished line."""
+    for restart in islice(_RESTART.finditer(text, 1), _MAX_RESTARTS_IN_A_LINE):
+        rest = text[restart.start() :]
+        if checkpoint := _parse_usual(rest) or _parse_unusual(rest):
+            return checkpoint, rest
+    return None, b""
+
+
+def _finite(value: float) -> float | None:
+    return value if abs(value) != float("inf") and value == value else None

@@ -1,0 +1,110 @@
+"""Where a training log holds the trainer's own text: before a line of 100 equal signs."""
+
+import ast
+import hashlib
+import re
+from dataclasses import dataclass
+
+DELIMITER = b"=" * 100
+"""What the trainer prints between its own source and its output."""
+
+_DELIMITER_LINE = re.compile(rb"^(?:\[[^\]\n]{1,40}\]:?[ \t]*)?={100}[ \t\r]*$", re.MULTILINE)
+_MAX_WRAPPER_LINES = 400
+_MAX_BARE_SOURCE_BYTES = 2_000_000
+
+_STARTS_PYTHON = re.compile(
+    rb"(?:from[ \t]+[\w.]+[ \t]+import\b|import[ \t]+\w|[rRbBuU]?(?:\"{3}|'{3})|#!|#[ \t](?!\S+=)|#[\r\n]"
+    rb"|def[ \t]|class[ \t]|@\w|if[ \t]|try:|with[ \t]|[A-Za-z_]\w*[ \t]=[ \t])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpan:
+    """The bytes of a log that are the trainer's text.
+
+    Attributes:
+        start: Offset of the first byte.
+        stop: Offset behind the last byte: where the delimiter's line starts, or the end of the log.
+    """
+
+    start: int
+    stop: int
+
+
+def find_source(data: bytes) -> SourceSpan | None:
+    """Find the source that a log starts with, behind wrapper lines if there are any.
+
+    A log that holds nothing but source has no delimiter; it is recognised by being valid Python.
+
+    Args:
+        data: The whole log.
+
+    Returns:
+        The span, or None where no line before the delimiter looks like Python.
+    """
+    stop = _find_delimiter(data)
+    if stop is None:
+        return _bare_source(data)
+    start = _skip_wrapper(data, stop)
+    return None if start is None else SourceSpan(start, stop)
+
+
+def find_repeats(data: bytes, span: SourceSpan) -> list[SourceSpan]:
+    """Find further copies of the same source, as a requeued job prints it again into the same log."""
+    text = data[span.start : span.stop]
+    repeats: list[SourceSpan] = []
+    at = data.find(text, span.stop) if text.strip() else -1
+    while at >= 0:
+        repeats.append(SourceSpan(at, at + len(text)))
+        at = data.find(text, at + len(text))
+    return repeats
+
+
+def normalise_source(text: str) -> str:
+    r"""Fold what a copy of a script changes without meaning: line ends and trailing blank space.
+
+    >>> normalise_source("a = 1  \r\n\r\n")
+    'a = 1\n'
+    """
+    lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def source_sha256(text: str) -> str:
+    """Hash a source text by its normalised form, as 64 hex digits."""
+    return hashlib.sha256(normalise_source(text).encode("utf-8", errors="replace")).hexdigest()
+
+
+def _find_delimiter(data: bytes) -> int | None:
+    at = data.find(DELIMITER)
+    while at >= 0:
+        line_start = data.rfind(b"\n", 0, at) + 1
+        if match := _DELIMITER_LINE.match(data, line_start):
+            return match.start()
+        after = data.find(b"\n", at)
+        at = data.find(DELIMITER, after) if after >= 0 else -1
+    return None
+
+
+def _skip_wrapper(data: bytes, stop: int) -> int | None:
+    at = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    for _ in range(_MAX_WRAPPER_LINES):
+        if at >= stop:
+            return None
+        if _STARTS_PYTHON.match(data, at):
+            return at
+        at = data.find(b"\n", at) + 1 or stop
+    return None
+
+
+def _bare_source(data: bytes) -> SourceSpan | None:
+    if len(data) > _MAX_BARE_SOURCE_BYTES:
+        return None
+    start = _skip_wrapper(data, len(data))
+    if start is None:
+        return None
+    try:
+        ast.parse(data[start:])
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return SourceSpan(start, len(data))

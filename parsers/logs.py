@@ -1,0 +1,201 @@
+"""One training log, read once: its checkpoints, launch, seed, source and what it says of its variant."""
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+
+from parsers.checkpoints import Checkpoints, find_trials
+from parsers.embedded_source import SourceSpan, find_repeats, find_source, source_sha256
+from parsers.kinds import FileKind
+from parsers.ledger_fields import LedgerFields, log_stem, read_fields
+from parsers.log_preamble import MAX_PREAMBLE_BYTES, Preamble, read_preamble
+from parsers.quarantine import Quarantined, Reason
+
+MAX_LOG_BYTES = 512_000_000
+"""A larger file is no training log; the largest real ones have some megabytes."""
+
+_TAIL_BYTES = 16_384
+_MAX_JSON_BYTES = 1_000_000
+_FIRST_STEP = re.compile(rb"step:0*[1-9]\d*/\d+[ \t]")
+_VARIANT_PATH = re.compile(rb"(?P<path>[\w./~@%+-]{0,400}?/variants/[\w.+-]{1,200}\.py)(?::(?P<line>\d+))?")
+_FUNCTION = re.compile(rb"function: '([^'\n]{1,200})'")
+_NODE_LOG = re.compile(r"^(?:train|stdout|stderr|console|output|log|slurm(?:-\d+)?)$")
+
+
+class EndNote(StrEnum):
+    """What the end of a log says of how the run ended, where it says anything."""
+
+    TRACEBACK = "traceback"
+    PREEMPTED = "preempted"
+    TIMEOUT = "timeout"
+    CANCELED = "canceled"
+
+
+_END_NOTES = (
+    (re.compile(rb"DUE TO PREEMPTION", re.IGNORECASE), EndNote.PREEMPTED),
+    (re.compile(rb"DUE TO TIME LIMIT", re.IGNORECASE), EndNote.TIMEOUT),
+    (re.compile(rb"\bCANCELLED AT\b|\bscancel\b|got signal: 15\b|SIGTERM death signal"), EndNote.CANCELED),
+    (re.compile(rb"^Traceback \(most recent call last\)", re.MULTILINE), EndNote.TRACEBACK),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VariantMention:
+    """A variant file that the log's output names, as recompile warnings do.
+
+    Attributes:
+        path: The path as written.
+        num_mentions: Distinct places of the file that are named; ranks and repeats count once.
+    """
+
+    path: str
+    num_mentions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What one log file says.
+
+    Attributes:
+        path: POSIX path relative to the archive's root.
+        size_bytes: Size of the file.
+        checkpoints: The validation checkpoints of every trial.
+        trial_seeds: For each trial the seed that a marker names, or None.
+        seed: The seed of the first trial, from its marker or from the preamble.
+        preamble: What stands before the first step.
+        source_text: The trainer's own text, undecodable bytes replaced; None where none is embedded.
+        source_sha256: Hash of its normalised form.
+        variant_mentions: Variant files named by the output, the most named first.
+        indexed_run: The facts of the last `indexed_run {json}` line.
+        end_note: How the run ended, where the tail says so.
+        num_repeated_lines: Checkpoint lines that are echoes.
+        is_truncated: Whether the last line lacks its line end.
+        damaged: Checkpoint lines that cannot be read.
+    """
+
+    path: str
+    size_bytes: int
+    checkpoints: Checkpoints
+    trial_seeds: tuple[int | None, ...]
+    seed: int | None
+    preamble: Preamble
+    source_text: str | None
+    source_sha256: str | None
+    variant_mentions: tuple[VariantMention, ...]
+    indexed_run: LedgerFields | None
+    end_note: EndNote | None
+    num_repeated_lines: int
+    is_truncated: bool
+    damaged: tuple[Quarantined, ...]
+
+
+def parse_log(data: bytes, path: str) -> Log | Quarantined:
+    """Parse one training log.
+
+    Args:
+        data: The file.
+        path: Its path, for quarantine.
+
+    Returns:
+        The log, or why it was set aside: it is empty.
+    """
+    if not data.strip(b" \t\r\n\0"):
+        return Quarantined(FileKind.LOG, path, None, 0, Reason.EMPTY_FILE, "The log is empty.", "")
+    span = find_source(data)
+    sources = [span, *find_repeats(data, span)] if span else []
+    trials = find_trials(data, sources, path)
+    preamble = read_preamble(_before_first_step(data, span))
+    source_text = data[span.start : span.stop].decode("utf-8", errors="replace") if span else None
+    first_seed = trials.seeds[0] if trials.seeds else None
+    return Log(
+        path=path,
+        size_bytes=len(data),
+        checkpoints=trials.checkpoints,
+        trial_seeds=trials.seeds,
+        seed=preamble.seed if first_seed is None else first_seed,
+        preamble=preamble,
+        source_text=source_text,
+        source_sha256=None if source_text is None else source_sha256(source_text),
+        variant_mentions=_variant_mentions(data, sources),
+        indexed_run=_indexed_run(data, sources),
+        end_note=_end_note(data, trials.checkpoints),
+        num_repeated_lines=trials.num_repeated,
+        is_truncated=not data.endswith(b"\n"),
+        damaged=trials.damaged,
+    )
+
+
+def run_id_of_log(path: str) -> str:
+    """Name the run that a log belongs to, from its path below `runs/`.
+
+    A file with a generic name is named after its folder.
+
+    >>> run_id_of_log("v2/codex/scratchpad/runs/v12-ts3000.sbatch.out")
+    'v12-ts3000'
+    >>> run_id_of_log("v1/codex/scratchpad/runs/ema-s0/train.log")
+    'ema-s0'
+    """
+    parts = path.split("/")
+    stem = log_stem(parts[-1])
+    if _NODE_LOG.match(stem) and len(parts) > 1 and parts[-2] != "runs":
+        return parts[-2]
+    return stem
+
+
+def _before_first_step(data: bytes, span: SourceSpan | None) -> tuple[bytes, bytes]:
+    """Cut out wrapper lines and header: what stands before the first optimizer step, without the source."""
+    body_start = span.stop if span else 0
+    first_step = _FIRST_STEP.search(data, body_start, body_start + MAX_PREAMBLE_BYTES)
+    body_stop = first_step.start() if first_step else body_start + MAX_PREAMBLE_BYTES
+    wrapper = data[: span.start] if span else b""
+    return wrapper, data[body_start:body_stop]
+
+
+def _find_all(data: bytes, needle: bytes, sources: list[SourceSpan]) -> list[int]:
+    """Find the offsets of a needle outside the sources."""
+    found = []
+    at = data.find(needle)
+    while at >= 0:
+        inside = next((source for source in sources if source.start <= at < source.stop), None)
+        if inside is None:
+            found.append(at)
+        at = data.find(needle, inside.stop if inside else at + len(needle))
+    return found
+
+
+def _variant_mentions(data: bytes, sources: list[SourceSpan]) -> tuple[VariantMention, ...]:
+    places: set[tuple[bytes, bytes, bytes]] = set()
+    for at in _find_all(data, b"/variants/", sources):
+        line_start = max(data.rfind(b"\n", max(0, at - 1000), at) + 1, at - 1000, 0)
+        line = data[line_start : at + 400].split(b"\n", 1)[0]
+        match = _VARIANT_PATH.search(line)
+        if match is not None:
+            function = _FUNCTION.search(line)
+            places.add((match["path"], match["line"] or b"", function[1] if function else b""))
+    counts = Counter(path for path, _, _ in places)
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(VariantMention(path.decode("utf-8", errors="replace"), count) for path, count in ranked)
+
+
+def _indexed_run(data: bytes, sources: list[SourceSpan]) -> LedgerFields | None:
+    """Read the last whole `indexed_run {json}` line."""
+    for at in reversed(_find_all(data, b"indexed_run {", sources)):
+        start = at + len(b"indexed_run ")
+        stop = data.find(b"\n", start, start + _MAX_JSON_BYTES)
+        text = data[start : stop if stop >= 0 else start + _MAX_JSON_BYTES].decode("utf-8", errors="replace")
+        try:
+            value, _ = json.JSONDecoder().raw_decode(text)
+        except (ValueError, RecursionError):
+            continue
+        return read_fields(value)
+    return None
+
+
+def _end_note(data: bytes, checkpoints: Checkpoints) -> EndNote | None:
+    """Read the tail, unless the last checkpoint is the schedule's last: then the run ended well."""
+    if checkpoints.step and checkpoints.step[-1] >= checkpoints.scheduled_steps[-1]:
+        return None
+    tail = data[-_TAIL_BYTES:]
+    return next((note for pattern, note in _END_NOTES if pattern.search(tail)), None)

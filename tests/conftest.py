@@ -1,0 +1,43 @@
+"""Fixtures that all tests share, and the settings of property tests."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ci", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("ci")
+
+SHARED = Path(__file__).parents[2] / "shared"
+"""Genuine data that may lie beside the repository; tests that want it skip where it is absent."""
+
+
+def _folder(name: str) -> Path:
+    folder = SHARED / name
+    if not folder.is_dir():
+        pytest.skip(f"{name} is not there")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def real_logs() -> Path:
+    """Genuine logs of the public benchmark, laid out as an archive, with gold.csv."""
+    return _folder("real-logs")
+
+
+@pytest.fixture(scope="session")
+def real_scratchpad() -> Path:
+    """One agent's genuine scratchpad, laid out as an archive, with gold.csv."""
+    return _folder("real-scratchpad")
+
+
+@pytest.fixture(scope="session")
+def demo_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small demo archive, generated once a session. Read only."""
+    from demo import generate_archive
+
+    root = tmp_path_factory.mktemp("demo") / "archive"
+    generate_archive(root, scale="small", seed=0, workers=1)
+    return root
