@@ -122,7 +122,7 @@ def _generate(out: Path, scale: Scale, seed: int, workers: int, reporter: Report
 
     with reporter.stage("generate"):
         summary = generate_archive(out, scale=scale.value, seed=seed, workers=workers)
-    reporter.say(f"{out} holds {summary.num_runs} runs, with their gold truth in {out / 'gold'}.")
+    reporter.say(f"{out} holds {summary.runs} runs, with their gold truth in {out / 'gold'}.")
 
 
 def _finish(result: BuildResult, is_quiet: bool) -> None:

@@ -20,13 +20,13 @@ def has_api(environment: Mapping[str, str] = os.environ) -> bool:
     if environment.get("PREFECT_API_URL"):
         return True
     home = Path(environment.get("PREFECT_HOME") or Path.home() / ".prefect")
-    profiles = home / "profiles.toml"
     try:
-        stored = tomllib.loads(profiles.read_text(encoding="utf-8"))
+        stored = tomllib.loads((home / "profiles.toml").read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
         return False
     active = environment.get("PREFECT_PROFILE") or stored.get("active")
-    profile = stored.get("profiles", {}).get(active, {})
+    profiles = stored.get("profiles")
+    profile = profiles.get(active) if isinstance(profiles, dict) else None
     return isinstance(profile, dict) and bool(profile.get("PREFECT_API_URL"))
 
 

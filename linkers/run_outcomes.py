@@ -4,9 +4,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from parsers.export import ExportRun
-
 from parsers.checkpoints import TARGET_VAL_LOSS, Checkpoints
+from parsers.export import ExportRun
 from parsers.ledger_fields import LedgerFields
 
 
@@ -88,9 +87,15 @@ def outcome_of_facts(facts: LedgerFields | ExportRun) -> Outcome:
         final_val_loss=facts.final_val_loss,
         min_val_loss=facts.min_val_loss,
         step_to_3_28=facts.step_to_3_28,
-        final_step=facts.final_step,
+        final_step=_last_step(facts),
         scheduled_steps=facts.train_steps if isinstance(facts, ExportRun) else facts.scheduled_steps,
         train_time_s=facts.train_time_s,
         step_avg_ms=facts.step_avg_ms if isinstance(facts, ExportRun) else None,
         num_val_points=facts.num_val_points if isinstance(facts, ExportRun) else None,
     )
+
+
+def _last_step(facts: LedgerFields | ExportRun) -> int | None:
+    if facts.final_step is None and isinstance(facts, LedgerFields):
+        return facts.last_logged_step
+    return facts.final_step

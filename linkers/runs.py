@@ -11,17 +11,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from parsers.export import ExportRun
-from parsers.run_ids import RunName, parse_run_id
-
 from linkers.launch_times import LaunchTime, YearEvidence, pick_launch
 from linkers.run_conflicts import find_conflicts
 from linkers.run_outcomes import Outcome, outcome_of_facts, outcome_of_trial
 from parsers.archive import ArchiveFile
+from parsers.export import ExportRun
 from parsers.ledger import LedgerEntry, LedgerRun, merge_entries
 from parsers.ledger_fields import LedgerFields, Status, log_stem, status_of_word
 from parsers.logs import EndNote, Log, run_id_of_log
 from parsers.parsed_files import ParsedArchive
+from parsers.run_ids import RunName, parse_run_id
 from parsers.scopes import WAVES, Scope
 
 UNFORWARDED_SEEDS = frozenset({*(Scope("claude-code", wave) for wave in WAVES), Scope("codex", "v2")})
@@ -202,7 +201,7 @@ def _join_run(
     stated += [log.indexed_run for log in sources.logs if log.indexed_run is not None]
     stated += sources.exports
     outcome = (trials[0] if trials else Outcome()).filled_from(outcome_of_facts(each) for each in stated)
-    status = _status(name, sources, outcome)
+    status = _status(name, sources)
     seed, seed_source = _seed(scope, name, sources)
     printed_seed = seed if seed_source == SeedSource.LOG else None
     owner = owner_of_log_id.get(log_stem(facts.log_path)) if facts and facts.log_path else None
@@ -238,25 +237,25 @@ def _seed(scope: Scope, name: RunName, sources: _Sources) -> tuple[int | None, S
     return name.seed, SeedSource.RUN_ID if is_forwarded else SeedSource.RUN_ID_NOT_FORWARDED
 
 
-def _status(name: RunName, sources: _Sources, outcome: Outcome) -> Status:
+def _status(name: RunName, sources: _Sources) -> Status:
     """Trust the last checkpoint of the log before any word.
 
-    A log that reaches its schedule, or the stop step that its head or its name declares, is completed
-    whatever the ledger says. Otherwise the ledger's word counts, then how the log ends, then the export's.
+    A log of which a trial reaches its schedule, or the stop step that the log or the name declares, is
+    completed whatever the ledger says. Otherwise counts what the scheduler wrote at the log's end, then the ledger's
+    word, then a traceback at the end, which a job that is cancelled leaves as well, then the export's word.
     """
-    log = sources.logs[0] if sources.logs else None
-    if log is not None and len(log.checkpoints):
-        stops = (outcome.scheduled_steps, log.preamble.stop_step, name.stop_step)
-        if outcome.final_step in [stop for stop in stops if stop is not None]:
-            return Status.COMPLETED
-    words = [sources.facts.status if sources.facts else None]
-    words += [_STATUS_OF_END[each.end_note] for each in sources.logs if each.end_note is not None]
-    words += [status_of_word(export.status) for export in sources.exports]
-    return next((word for word in words if word is not None), Status.INCOMPLETE)
+    declared = [name.stop_step, *(log.preamble.stop_step for log in sources.logs)]
+    if any(trial.final_step in (trial.scheduled_steps, *declared) for trial in sources.trials):
+        return Status.COMPLETED
+    ends = {each.end_note for each in sources.logs}
+    words = [status for note, status in _STATUS_OF_END.items() if note in ends]
+    words += [sources.facts.status] if sources.facts and sources.facts.status else []
+    words += [Status.FAILED] if EndNote.TRACEBACK in ends else []
+    words += [word for each in sources.exports if (word := status_of_word(each.status)) is not None]
+    return words[0] if words else Status.INCOMPLETE
 
 
 _STATUS_OF_END = {
-    EndNote.TRACEBACK: Status.FAILED,
     EndNote.PREEMPTED: Status.PREEMPTED,
     EndNote.TIMEOUT: Status.TIMEOUT,
     EndNote.CANCELED: Status.CANCELED,

@@ -18,7 +18,7 @@ _MAX_RESTARTS_IN_A_LINE = 4
 _MAX_QUARANTINED_LINES = 1000
 
 _NUMBER = rb"[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+|nan|inf)"
-_PREFIX = re.compile(rb"(?:[ \t]|\x1b\[[0-9;]*[A-Za-z]|\[[^\]\n]{1,40}\]:?|\d{1,4}:[ \t])*")
+_PREFIX = re.compile(rb"(?:[ \t]|\xef\xbb\xbf|\x1b\[[0-9;]*[A-Za-z]|\[[^\]\n]{1,40}\]:?|\d{1,4}:[ \t])*")
 _USUAL_LINE = re.compile(
     rb"step:(\d{1,9})/(\d{1,9}) val_loss:(" + _NUMBER + rb") train_time:(\d+(?:\.\d*)?)(m?s)"
     rb" step_avg:(" + _NUMBER + rb")ms(?=[ \t]*\r?$)"
@@ -201,7 +201,9 @@ class _Reader:
     def _quarantine(self, line: _Line) -> None:
         if len(self.damaged) >= _MAX_QUARANTINED_LINES:
             return
-        cause = "is cut off at the end of the log" if not line.is_terminated else "is damaged"
+        cause = "is damaged: no val_loss and train_time can be read from it"
+        if not line.is_terminated:
+            cause = "is cut off by the end of the log"
         self.damaged.append(
             Quarantined(
                 kind=FileKind.LOG,
@@ -209,7 +211,7 @@ class _Reader:
                 line=self.data.count(b"\n", 0, line.offset) + 1,
                 byte_offset=line.offset,
                 reason=Reason.DAMAGED_CHECKPOINT,
-                detail=f"A checkpoint line {cause}: it lacks a readable val_loss or train_time.",
+                detail=f"A checkpoint line {cause}; it was not counted.",
                 excerpt=excerpt(line.text),
             )
         )

@@ -40,9 +40,6 @@ _STATUS_WORDS = {
     "timeout": Status.TIMEOUT,
     "timed_out": Status.TIMEOUT,
     "incomplete": Status.INCOMPLETE,
-    "running": Status.INCOMPLETE,
-    "pending": Status.INCOMPLETE,
-    "launched": Status.INCOMPLETE,
 }
 _CHECKPOINT_AS_STATUS = re.compile(
     r"step:(?P<step>\d{1,9})/(?P<scheduled>\d{1,9}) val_loss:(?P<loss>\d+\.\d+)(?=\s)"
@@ -63,6 +60,7 @@ class LedgerFields:
         status: How the run ended.
         launched: When it was launched.
         final_step: Last step reached.
+        last_logged_step: How far the run was when the row was written; it may have gone on.
         scheduled_steps: Steps of the schedule; the archive calls this `train_steps`.
         final_val_loss: Loss at the last step; of the first trial where several are listed.
         trial_final_val_losses: Last loss of every trial, where listed.
@@ -83,6 +81,7 @@ class LedgerFields:
     status: Status | None = None
     launched: Instant | None = None
     final_step: int | None = None
+    last_logged_step: int | None = None
     scheduled_steps: int | None = None
     final_val_loss: float | None = None
     trial_final_val_losses: tuple[float, ...] | None = None
@@ -225,7 +224,8 @@ def _script(value: object) -> str | None:
 _FIELDS: dict[str, tuple[tuple[str, ...], Callable[[object], Any]]] = {
     "status": (("status", "state"), status_of_word),
     "launched": (("launched_at", "time_utc", "time", "launched", "started_at"), _instant),
-    "final_step": (("final_step", "last_step_logged", "last_step", "step"), _int),
+    "final_step": (("final_step", "last_step", "step"), _int),
+    "last_logged_step": (("last_step_logged",), _int),
     "scheduled_steps": (("train_steps", "total_steps", "scheduled_steps", "TRAIN_STEPS"), _int),
     "final_val_loss": (("final_val_loss", "final", "val_loss"), _loss),
     "trial_final_val_losses": (("all_finals",), _losses),

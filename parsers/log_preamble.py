@@ -53,7 +53,7 @@ def read_preamble(parts: Sequence[bytes]) -> Preamble:
         parts: Stretches of the log in order, without embedded source.
     """
     text = "\n".join(part[:MAX_PREAMBLE_BYTES].decode("utf-8", errors="replace") for part in parts)
-    lines = [line.strip() for line in text.splitlines()]
+    lines = [line.strip(" \t\ufeff") for line in text.splitlines()]
     launches = [instant for line in lines if (instant := _launch_in(line)) is not None]
     return Preamble(
         stated_launch=launches[0] if launches else None,

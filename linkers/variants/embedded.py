@@ -1,36 +1,12 @@
 """Tier `embedded`: the source text that the log itself holds, matched with the files of the scope."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from linkers.runs import Run
-from linkers.variants.model import Answer, ScopeEvidence, VariantFile
+from linkers.variants.model import Answer, ScopeEvidence, SourceMatch, VariantFile
 from linkers.variants.similarity import LineIndex
 from parsers.embedded_source import source_sha256
 from parsers.source_text import clean_source
-
-
-@dataclass(frozen=True, slots=True)
-class SourceMatch:
-    """What one embedded text is.
-
-    Attributes:
-        sha256: Hash of the cleaned text.
-        text: The cleaned text.
-        stem: The file that it is or drifted from; None where that is ambiguous.
-        is_drifted: Whether it differs from that file; None without a file.
-        score: 1 for the same text, else the similarity.
-        runner_up: The second most similar file.
-        margin: How much less similar that one is.
-    """
-
-    sha256: str
-    text: str
-    stem: str | None
-    is_drifted: bool | None
-    score: float
-    runner_up: str | None = None
-    margin: float | None = None
 
 
 def answer(run: Run, scope: ScopeEvidence) -> Answer | None:

@@ -54,6 +54,29 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceMatch:
+    """What one embedded text is.
+
+    Attributes:
+        sha256: Hash of the cleaned text.
+        text: The cleaned text.
+        stem: The file that it is or drifted from; None where that is ambiguous.
+        is_drifted: Whether it differs from that file; None without a file.
+        score: 1 for the same text, else the similarity.
+        runner_up: The second most similar file.
+        margin: How much less similar that one is.
+    """
+
+    sha256: str
+    text: str
+    stem: str | None
+    is_drifted: bool | None
+    score: float
+    runner_up: str | None = None
+    margin: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeEvidence:
     """Everything of one scope that can tell which variant a run executed.
 
@@ -76,7 +99,7 @@ class ScopeEvidence:
     by_peeled: Mapping[str, tuple[str, ...]]
     file_tokens: Mapping[str, tuple[str, ...]]
     by_source: Mapping[str, tuple[str, ...]]
-    source_matches: Mapping[str, "SourceMatch"]
+    source_matches: Mapping[str, SourceMatch]
     texts: Mapping[str, str]
     commands: Mapping[str, Sequence[tuple[str, LaunchCommand]]]
     exports: Mapping[str, Sequence[tuple[ExportRun, str | None]]]

@@ -196,6 +196,7 @@ def test_the_seed_and_how_it_is_known(
     assert (run.seed, run.seed_source) == expected
 
 
+TRACEBACK = "Traceback (most recent call last):\n"
 PREEMPTED = "slurmstepd: error: *** JOB 7 CANCELLED AT 2026-05-01T10:00:00 DUE TO PREEMPTION ***\n"
 
 
@@ -206,7 +207,10 @@ PREEMPTED = "slurmstepd: error: *** JOB 7 CANCELLED AT 2026-05-01T10:00:00 DUE T
         ("a", log_text((3000, 3.3)), {"status": "1"}, Status.COMPLETED, 1),
         ("a", log_text((1500, 3.6)), {"status": "preempted"}, Status.PREEMPTED, 0),
         ("a", log_text((1500, 3.6)) + PREEMPTED, {}, Status.PREEMPTED, 0),
+        ("a", log_text((1500, 3.6)) + PREEMPTED, {"status": "143"}, Status.PREEMPTED, 1),
+        ("a", log_text((1500, 3.6)) + TRACEBACK, {"status": "canceled"}, Status.CANCELED, 0),
         ("a", log_text((1500, 3.6)), {}, Status.INCOMPLETE, 0),
+        ("a", log_text((1500, 3.6), (125, 5.0), (3000, 3.3)), {"status": "preempted"}, Status.COMPLETED, 1),
         ("a-h3375-stop1500", log_text((1500, 3.6)), {}, Status.COMPLETED, 0),
         (
             "a",

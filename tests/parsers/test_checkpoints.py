@@ -156,7 +156,8 @@ def test_probes_events_and_code_are_no_checkpoints(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "prefix", ["[rank0]:", "[rank0]: ", "0: ", "\x1b[32m", "  ", "[2026-05-01 10:00:00] ", "\x1b[1m[rank3]:"]
+    "prefix",
+    ["\ufeff", "[rank0]:", "[rank0]: ", "0: ", "\x1b[32m", "  ", "[2026-05-01 10:00:00] ", "\x1b[1m[rank3]:"],
 )
 def test_prefixes_are_peeled(prefix: str) -> None:
     assert read(prefix + line(125)).checkpoints.step == [125]

@@ -47,8 +47,13 @@ def test_names_of_the_crossing(name: str) -> None:
 
 
 def test_train_steps_is_the_schedule_and_not_the_last_step() -> None:
-    read = facts(train_steps=3375, last_step_logged=3250)
+    read = facts(train_steps=3375, final_step=3250)
     assert (read.scheduled_steps, read.final_step) == (3375, 3250)
+
+
+def test_a_row_about_a_run_that_goes_on_states_neither_its_end_nor_its_last_step() -> None:
+    read = facts(status="running", last_step_logged=250)
+    assert (read.status, read.final_step, read.last_logged_step) == (None, None, 250)
 
 
 def test_a_nested_final_counts_as_part_of_the_row() -> None:

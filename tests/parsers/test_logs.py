@@ -73,6 +73,7 @@ def test_equal_signs_inside_a_comment_are_no_delimiter() -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
+        ("\ufeff### start_iso: 2026-04-29T19:22:39Z", datetime(2026, 4, 29, 19, 22, 39, tzinfo=UTC)),
         ("### start_iso: 2026-04-29T19:22:39Z", datetime(2026, 4, 29, 19, 22, 39, tzinfo=UTC)),
         ("### START_ISO=2026-05-02T15:42:04", datetime(2026, 5, 2, 15, 42, 4, tzinfo=UTC)),
         ("### START_ISO=2026-05-02T15:42:04+02:00", datetime(2026, 5, 2, 13, 42, 4, tzinfo=UTC)),

@@ -1,0 +1,108 @@
+"""The command line as a user meets it: exit codes, sentences, documentation."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from flows.cli import app
+from tests.helpers import log_text, write_scratchpad
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the installed command in a process of its own, without any Prefect configuration."""
+    command = [sys.executable, "-c", "from flows.cli import main; main()", *arguments]
+    clean = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "PREFECT_HOME": "/nonexistent", **(env or {})}
+    return subprocess.run(command, cwd=ROOT, env=clean, capture_output=True, text=True, check=False)
+
+
+def commands() -> dict[str, str]:
+    group = get_command(app)
+    return {name: command.help or "" for name, command in group.commands.items()}  # type: ignore[attr-defined]
+
+
+def test_every_command_has_help_and_stands_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name, help_text in commands().items():
+        assert help_text.strip(), name
+        assert f"speedrun-etl {name}" in readme, f"document {name} in the README"
+
+
+def test_the_readme_names_no_command_that_is_not_there() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"speedrun-etl ([a-z-]+)", readme)) <= commands().keys()
+
+
+def test_every_option_has_help() -> None:
+    for name in commands():
+        result = CliRunner().invoke(app, [name, "--help"], terminal_width=300)
+        assert result.exit_code == 0
+        options = re.findall(r"^\s+(--[a-z-]+)(.*)$", result.output, flags=re.MULTILINE)
+        assert all(len(rest.split()) > 1 for _, rest in options), (name, options)
+
+
+def test_what_is_no_archive_ends_with_2_and_one_sentence(tmp_path: Path) -> None:
+    done = run("build", "--archive", str(tmp_path), "--out", str(tmp_path / "out"))
+    assert done.returncode == 2
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("Error: ")
+    assert "v1/claude-code/scratchpad" in last
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_wrong_usage_ends_with_2() -> None:
+    assert run("build").returncode == 2
+    assert run("nonsense").returncode == 2
+
+
+def test_a_folder_with_other_things_is_not_replaced(tmp_path: Path) -> None:
+    write_scratchpad(tmp_path / "archive")
+    (tmp_path / "thesis.txt").write_text("x")
+    done = run("build", "--archive", str(tmp_path / "archive"), "--out", str(tmp_path))
+    assert (done.returncode, (tmp_path / "thesis.txt").read_text()) == (2, "x")
+    done = run("generate", "--out", str(tmp_path))
+    assert (done.returncode, (tmp_path / "thesis.txt").read_text()) == (2, "x")
+
+
+def test_a_build_says_what_it_did_in_dated_lines(tmp_path: Path) -> None:
+    write_scratchpad(tmp_path / "archive", {"runs/a.log": log_text((0, 10.8)), "runs/b.log": ""})
+    done = run("build", "--archive", str(tmp_path / "archive"), "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ", line) for line in lines), lines
+    assert sum("PREFECT_API_URL" in line for line in lines) == 1
+    assert sum("lacks 7 of 8 scratchpads" in line and "v3/codex/scratchpad" in line for line in lines) == 1
+    assert re.search(r"log\s.*files\s.*2\s.*1\s.*1\s", done.stdout)
+    assert re.search(r"runs\s.*1\s", done.stdout)
+    assert "was built from 3 files in" in done.stdout
+
+
+def test_a_quiet_build_prints_warnings_alone(tmp_path: Path) -> None:
+    write_scratchpad(tmp_path / "archive")
+    done = run("build", "--archive", str(tmp_path / "archive"), "--out", str(tmp_path / "out"), "--quiet")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("Warning: the archive lacks 7 of 8 scratchpads")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_command_starts_without_prefect_and_openai() -> None:
+    code = "import sys, flows.cli; print(sorted({'prefect', 'openai', 'torch', 'dask'} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("epoch", ["0", "1777777777"])
+def test_source_date_epoch_sets_the_only_timestamp(tmp_path: Path, epoch: str) -> None:
+    write_scratchpad(tmp_path / "archive")
+    arguments = ("build", "--archive", str(tmp_path / "archive"), "--out", str(tmp_path / "out"), "--quiet")
+    assert run(*arguments, env={"SOURCE_DATE_EPOCH": epoch}).returncode == 0
+    first = (tmp_path / "out/manifest.json").read_bytes()
+    assert run(*arguments, env={"SOURCE_DATE_EPOCH": epoch, "TZ": "Asia/Tokyo"}).returncode == 0
+    assert (tmp_path / "out/manifest.json").read_bytes() == first
