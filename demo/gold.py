@@ -67,7 +67,9 @@ def _run_row(plan: ScopePlan, run: Run, facts: RunFacts, knowability: Knowabilit
 
 def _status(run: Run, facts: RunFacts) -> str:
     """What became of the run, as far as ledger or log can tell it."""
-    if run.status == "cancelled" and not run.ledger_status:
+    if run.ledger_status.isdigit() and run.ledger_status != "0" and not facts.outcomes:
+        return "failed"
+    if run.status == "canceled" and not run.ledger_status and not facts.outcomes:
         return "incomplete" if run.has_log else ""
     return run.status if run.has_log or run.ledger_status else ""
 

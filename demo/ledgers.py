@@ -38,6 +38,8 @@ def outcome_of(run: Run) -> Outcome | None:
     if not run.trials:
         return None
     points: tuple[Point, ...] = run.trials[-1]
+    if "truncated" in run.quirks:
+        points = points[:-1]
     numbers = [loss for _, loss in points if loss == loss and loss != float("inf")]
     step, loss = points[-1]
     return Outcome(

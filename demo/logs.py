@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from demo.model import Point, Run
 from demo.paths import worktree_path
@@ -53,7 +54,8 @@ class _Pen:
     def checkpoint(self, point: Point, is_cut: bool) -> None:
         line = self._checkpoint_line(point)
         if is_cut:
-            self.lines.append(line[: self.source.randrange(12, len(line) - 2)])
+            begun = line.index("val_loss:") + len("val_loss:")
+            self.lines.append(line[: self.source.randrange(begun, len(line) - 2)])
             return
         self.lines.append(line)
         self.checkpoints.append(line)
@@ -232,11 +234,22 @@ def _footer(run: Run, pen: _Pen) -> list[str]:
         lines += ["Traceback (most recent call last):", "torch.OutOfMemoryError: CUDA out of memory."]
     if run.status == "timeout":
         lines.append(f"slurmstepd: error: *** JOB {run.job_id} CANCELLED DUE TO TIME LIMIT ***")
+    if run.status == "canceled":
+        lines.append(_cancellation(run))
     if run.status == "preempted":
         lines.append(f"slurmstepd: error: *** JOB {run.job_id} CANCELLED DUE TO PREEMPTION ***")
     if run.status == "completed" and run.scope.agent == "codex" and run.job_id % 4 == 0:
         lines += _indexed(run, pen)
     return lines
+
+
+def _cancellation(run: Run) -> str:
+    """Write what Slurm says of a canceled job; with a time only where the log states one anyway."""
+    if not run.evidence.log_head:
+        return f"srun: job {run.job_id} got scancel, forcing termination"
+    ran_s = run.ms_per_step / 1000 * (run.trials[-1][-1][0] if run.trials else 0)
+    at = seconds(run.launched_at + timedelta(seconds=40 + ran_s)).replace(tzinfo=None).isoformat()
+    return f"slurmstepd: error: *** JOB {run.job_id} ON gpu-{run.job_id % 61:03d} CANCELLED AT {at} ***"
 
 
 def _indexed(run: Run, pen: _Pen) -> list[str]:
@@ -268,6 +281,6 @@ def _encode(run: Run, lines: list[str], source: random.Random) -> bytes:
     if "bom" in run.quirks:
         data = b"\xef\xbb\xbf" + data
     if "bad_utf8" in run.quirks:
-        at = data.find(b"\nstep:")
+        at = data.rfind(b"\nstep:")
         data = data[: at + 1] + b"nccl: peer \xff\xfe\x80 closed\n" + data[at + 1 :]
     return data

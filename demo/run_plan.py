@@ -11,7 +11,7 @@ from demo.rng import pick, rng
 
 _OUTCOMES = {
     "completed": 0.862,
-    "cancelled": 0.083,
+    "canceled": 0.083,
     "failed": 0.008,
     "preempted": 0.02,
     "timeout": 0.012,
@@ -19,7 +19,7 @@ _OUTCOMES = {
 }
 STATUS_WORDS = {
     "completed": ("completed", "ok", "success", "done"),
-    "cancelled": ("cancelled", "canceled"),
+    "canceled": ("cancelled", "canceled"),
     "failed": ("failed", "error"),
     "preempted": ("preempted",),
     "timeout": ("timeout", "timed_out"),
@@ -56,7 +56,7 @@ QUIRKS = {
 """Log quirks and the share of finished runs that has each."""
 
 
-EXIT_CODES = {"completed": "0", "cancelled": "143", "preempted": "143", "timeout": "124"}
+EXIT_CODES = {"completed": "0", "canceled": "143", "preempted": "143", "timeout": "124"}
 """Exit codes that stand for a status; every other status is 1."""
 
 
@@ -142,7 +142,7 @@ def _log_files(
 ) -> tuple[str, ...]:
     if quirk == "source_only":
         return ("log", "console.log")
-    if not is_safe and (source.random() < 0.04 or (status == "cancelled" and source.random() < 0.55)):
+    if not is_safe and (source.random() < 0.04 or (status == "canceled" and source.random() < 0.55)):
         return ()
     return tuple(pick(source, profile.log_files).split("+"))
 
@@ -153,7 +153,7 @@ def _with_trials(profile: Profile, run: Run, launch: Launch, source: random.Rand
     if run.status == "failed" and source.random() < 0.7:
         return run
     if "empty_log" in run.quirks:
-        return replace(run, status="cancelled")
+        return replace(run, status="canceled")
     final = launch.known_final or final_loss(source, launch.recipe.crossing, launch.stop)
     final = TARGET if "exact_target" in run.quirks else final
     trial = _trial(profile, run, source, final)
@@ -210,10 +210,13 @@ def _evidence(profile: Profile, run: Run, source: random.Random) -> Evidence:
     )
     if "source_only" in run.quirks:
         evidence = replace(evidence, is_embedded=True)
+    has_clock = evidence.log_head or evidence.ledger_time != "date"
     is_checked = evidence.ledger_variant or evidence.is_embedded or evidence.has_recompile
     return replace(
         evidence,
-        is_exported=bool(has_log and is_checked and run.status == "completed" and source.random() < 0.1),
+        is_exported=bool(
+            has_log and has_clock and is_checked and run.status == "completed" and source.random() < 0.1
+        ),
         is_stub_stale=bool(stub == "own" and is_checked and source.random() < 0.03),
     )
 
@@ -226,10 +229,10 @@ def _ledger_status(profile: Profile, run: Run, evidence: Evidence, source: rando
     wave_lies = 0.1 if run.scope.wave == "novelty" else 0.015
     if run.has_log and status == "completed" and lies < wave_lies:
         status = "failed"
-    elif run.has_log and status in ("preempted", "timeout", "incomplete") and lies < 0.25:
+    elif run.has_log and status in ("preempted", "timeout", "incomplete") and lies < 0.25 and not run.quirks:
         status = "completed"
     if (run.scope.agent, run.scope.wave) == ("codex", "novelty"):
-        return EXIT_CODES.get(status, "1")
+        return EXIT_CODES.get(status, "" if status == "incomplete" else "1")
     word = source.choice(STATUS_WORDS[status])
     return word.upper() if status == "failed" and profile.scope.wave == "novelty" else word
 
