@@ -4,10 +4,11 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, TypeAdapter
+from pydantic import BeforeValidator, TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from parsers.kinds import FileKind
@@ -85,7 +86,7 @@ class ExportArtifact:
     original_path: _Text = None
 
 
-@dataclass(frozen=True, slots=True, config=ConfigDict(extra="ignore"))
+@dataclass(frozen=True, slots=True)
 class ExportRun:
     """A run as the export states it. A value that is absent or makes no sense is None.
 
@@ -174,13 +175,16 @@ class ExportRun:
 
 _RUN = TypeAdapter(ExportRun)
 _ARTIFACT = TypeAdapter(ExportArtifact)
-_OWN_FIELDS = frozenset({"path", "line", "scope", "artifacts"})
+_STATED_FIELDS = [
+    field.name for field in fields(ExportRun) if field.name not in {"path", "line", "scope", "artifacts"}
+]
 
 
 def parse_export_metadata(data: bytes, path: str) -> ExportRun | Quarantined:
     """Read the `metadata.json` of one run of the export.
 
-    >>> run = parse_export_metadata(b'{"run_id": "a-s0", "agent_version": "cc_v1", "final_step": "3500"}', "x")
+    >>> row = b'{"run_id": "a-s0", "agent_version": "cc_v1", "final_step": "3500"}'
+    >>> run = parse_export_metadata(row, "metadata.json")
     >>> str(run.scope), run.final_step, run.min_val_loss
     ('v1/claude-code', 3500, None)
     """
@@ -225,7 +229,7 @@ def _run(row: bytes, path: str, line: int) -> ExportRun | tuple[Reason, str]:
         return Reason.BAD_JSON, f"The row is not JSON: {str(error)[:200]}."
     if not isinstance(values, dict):
         return Reason.NOT_AN_OBJECT, f"The row is a JSON {type(values).__name__}, not an object."
-    known = {key: value for key, value in values.items() if key not in _OWN_FIELDS}
+    known = {name: values.get(name) for name in _STATED_FIELDS}
     if not _as_text(known.get("run_id")) and not _as_text(known.get("export_id")):
         return Reason.NO_RUN_ID, "The row has neither `run_id` nor `export_id`."
     place = {"path": path, "line": line, "scope": _scope(values, path), "artifacts": _artifacts(values)}
@@ -249,12 +253,12 @@ def _artifacts(values: Mapping[str, Any]) -> tuple[ExportArtifact, ...]:
     stated = values.get("artifacts")
     if not isinstance(stated, dict):
         return ()
-    named = [(_as_text(name), fields) for name, fields in stated.items() if isinstance(fields, dict)]
+    named = [(_as_text(name), facts) for name, facts in stated.items() if isinstance(facts, dict)]
     artifacts = [
         _ARTIFACT.validate_python(
-            {"name": name} | {key: fields.get(key) for key in ("bytes", "sha256", "original_path")}
+            {"name": name} | {key: facts.get(key) for key in ("bytes", "sha256", "original_path")}
         )
-        for name, fields in named
+        for name, facts in named
         if name
     ]
     return tuple(sorted(artifacts, key=lambda artifact: artifact.name))

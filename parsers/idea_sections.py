@@ -97,9 +97,15 @@ def section_key(heading: str) -> str:
     return _shared_key(words) or "_".join(words[:_MAX_KEY_WORDS])
 
 
-def is_section_name(heading: str) -> bool:
-    """Whether a heading is the name of a section and nothing else, and so cannot be a title."""
-    return tuple(_words(heading)) in _KEY_OF
+def is_section_name(heading: str, is_top: bool) -> bool:
+    """Whether a heading names a section and so cannot be a title.
+
+    Args:
+        heading: Text of the heading.
+        is_top: Whether it is of level 1, where a title may hold a section's name among other words.
+    """
+    words = _words(heading)
+    return tuple(words) in _KEY_OF or not (is_top or _shared_key(words) is None)
 
 
 def read_sections(document: Document, title_line: int) -> tuple[IdeaSection, ...]:

@@ -90,7 +90,9 @@ _PROPOSAL_LADDER = ("proposal", "mechanism", "idea", "summary", "mathematics", "
 _NOVELTY_LADDER = ("novelty", "novelty_gate", "existence_check")
 _PRIORS_LINE = re.compile(r"\b(?:closest|nearest|local)\b.{0,30}\bpriors?\b", re.IGNORECASE)
 _RULE_LABEL = re.compile(r"rules?[ -](?:gate|check|verdict|audit|compliance)\b", re.IGNORECASE)
-_NOVELTY_LABEL = re.compile(r"(?:novelty|existence)(?:[ -](?:gate|check|verdict))?\s*[:=-]", re.IGNORECASE)
+_NOVELTY_LABEL = re.compile(
+    r"(?:novelty|existence)[ -](?:gate|check|verdict|audit)\b|novelty\s*[:=|]", re.IGNORECASE
+)
 _NOVELTY_VERDICTS = frozenset(
     {Verdict.NOVEL_ENOUGH, Verdict.NOT_NOVEL, Verdict.KILLED_BY_EXISTENCE_CHECK, Verdict.KILLED}
 )
@@ -184,14 +186,13 @@ def _heading_line(document: Document) -> int:
 
 def _title(document: Document, slug: str) -> tuple[str, int]:
     """The first heading of level 1, or else of the text, that is not a section's name; else the slug."""
-    candidates = [section for section in document.sections if section.level == 1] + [*document.sections[:1]]
-    for section in candidates:
-        if section.heading and not is_section_name(section.heading):
+    for section in (*(top for top in document.sections if top.level == 1), *document.sections[:1]):
+        if section.heading and not is_section_name(section.heading, is_top=section.level == 1):
             return section.heading, section.line_start
     for pair in document.front_matter:
         if pair.key == "title":
             return pair.value, pair.line
-    return re.sub(r"[-_.\s]+", " ", slug).strip(), document.lines_before + 1
+    return re.sub(r"[-_.\s]+", " ", slug).strip(), document.lines_before
 
 
 def _body(document: Document, title_line: int) -> str:

@@ -42,7 +42,7 @@ class Section:
         heading: Text of the heading, without its marks.
         level: 1 to 6, or `BOLD_LEVEL`.
         line_start: Line of the heading.
-        line_end: Last line of the section, subsections included.
+        line_end: Last line of the section that is not blank, subsections included.
         text: The section without its heading, subsections included.
     """
 
@@ -241,7 +241,7 @@ def _block_kind(token: Token, is_body_row: bool) -> BlockKind | None:
 
 
 def _last_line(start: int, end: int, lines: Sequence[str]) -> int:
-    """Cut the blank lines that a list item's range ends with."""
+    """Cut the blank lines that a range ends with."""
     end = min(end, len(lines))
     while end > start and not lines[end - 1].strip():
         end -= 1
@@ -259,7 +259,8 @@ def _sections(headings: Sequence[_Heading], lines: Sequence[str], lines_before: 
     ends: list[int] = []
     next_start = [len(lines) + 1] * (BOLD_LEVEL + 1)
     for heading in reversed(headings):
-        ends.append(min(next_start[: heading.level + 1]) - 1)
+        end = min(next_start[: heading.level + 1]) - 1
+        ends.append(_last_line(heading.line_end, end, lines))
         next_start[heading.level] = heading.line_start
     return tuple(
         Section(

@@ -40,7 +40,7 @@ _SUBJECT = re.compile(
 _BATCH = re.compile(r"(?:^|[-_])(?:batch|current|all|ideas|summary)(?:[-_]|$)", re.IGNORECASE)
 _CODE = r"[A-Za-z]{3,4}\d{3}"
 _NAMED = re.compile(
-    rf"[\W_]*?(?:\d{{1,3}}[.):]\s*)?(?:idea\s+)?[*_~\[(\"']*"
+    r"[^\w`]*+(?:\d{1,3}[.):][^\w`]*+)?+(?:idea\s[^\w`]*+)?+"
     rf"(?:`(?P<quoted>[^`\n]{{1,160}})`|(?P<code>{_CODE}(?:[-_][A-Za-z0-9_-]{{1,100}})?)(?![A-Za-z0-9]))",
     re.IGNORECASE,
 )

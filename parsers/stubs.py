@@ -72,7 +72,8 @@ _RUN_OPTIONS = ("--run-id", "--run_id", "--run-name", "--run_name", "--tag", "--
 _VARIANT_OPTIONS = ("--variant", "--variant-path", "--variant_path")
 _SBATCH = re.compile(r"^[ \t]*#SBATCH[ \t]([^\n]{1,2000})", re.MULTILINE)
 _DIRECTIVE = re.compile(
-    r"(?<!\S)(?:--(?P<long>partition|time|job-name)[= \t]|-(?P<short>[ptJ])[ \t]?)[ \t]*(?P<value>[^\s#]{1,200})"
+    r"(?<!\S)(?:--(?P<long>partition|time|job-name)[= \t]|-(?P<short>[ptJ])[ \t]?)[ \t]*"
+    r"(?P<value>[^\s#]{1,200})"
 )
 _DIRECTIVE_OF = {"p": "partition", "t": "time", "J": "job-name"}
 _WRAPPERS = frozenset(

@@ -87,6 +87,7 @@ _SPELLED_OUT = frozenset(
         "novel_enough",
         "gate_pass",
         "gate_fail",
+        "pass_conditional",
     }
 )
 _VERDICT_OF = {"gate_pass": Verdict.PASSED, "gate_fail": Verdict.FAILED}
@@ -174,7 +175,7 @@ def _labelled(lines: list[str]) -> Iterator[Finding]:
             following = (n for n in range(number + 1, min(number + 4, len(lines))) if lines[n].strip())
             value_line = next(following, number)
             value = lines[value_line] if value_line != number else ""
-        for search in (_opening, _capitalised, _phrases):
+        for search in (_at_start, _capitalised, _phrases):
             if verdicts := list(search(value)):
                 yield Finding(min(verdicts, key=_STRICTEST_FIRST.index), value_line)
                 break
@@ -222,6 +223,11 @@ def _stated(line: str) -> Iterator[_Statement]:
             is_capitals=match.group().isupper(),
             is_spelled_out=word in _SPELLED_OUT,
         )
+
+
+def _at_start(line: str) -> Iterator[Verdict]:
+    text_start = _text_start(line)
+    return (stated.verdict for stated in _stated(line) if stated.start == text_start)
 
 
 def _opening(line: str) -> Iterator[Verdict]:
