@@ -24,7 +24,7 @@ $(VENV)/installed: requirements.lock pyproject.toml
 
 # Needs uv. The lock holds hashes and markers for every platform, and no index address.
 lock:
-	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+	uv pip compile --quiet pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --no-header --output-file requirements.lock
 
 clean:
