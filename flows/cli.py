@@ -1,6 +1,7 @@
 """The command line, `speedrun-etl`: flat commands, exit codes 0 done, 1 failed, 2 wrong usage."""
 
 import os
+import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -73,9 +74,12 @@ def demo(
     workers: WorkersOption = NUM_CPUS,
     quiet: QuietOption = False,
 ) -> None:
-    """Generate the demo archive and build the dataset from it."""
+    """Generate the demo archive and build the dataset from it. An earlier demo there is replaced."""
     reporter = make_reporter(is_quiet=quiet)
     archive = out / "archive"
+    if (archive / "gold").is_dir():
+        shutil.rmtree(archive)
+    _check_empty(archive, "archive")
     _generate(archive, scale, 0, workers, reporter)
     settings = BuildSettings(archive=str(archive), out=str(out / "dataset"), workers=workers)
     _finish(build_dataset(settings, reporter), quiet)
