@@ -9,12 +9,15 @@ DELIMITER = b"=" * 100
 """What the trainer prints between its own source and its output."""
 
 _DELIMITER_LINE = re.compile(rb"^(?:\[[^\]\n]{1,40}\]:?[ \t]*)?={100}[ \t\r]*$", re.MULTILINE)
-_MAX_WRAPPER_LINES = 400
+_TRAILING_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
+_MAX_WRAPPER_BYTES = 64_000
 _MAX_BARE_SOURCE_BYTES = 2_000_000
 
 _STARTS_PYTHON = re.compile(
-    rb"(?:from[ \t]+[\w.]+[ \t]+import\b|import[ \t]+\w|[rRbBuU]?(?:\"{3}|'{3})|#!|#[ \t](?!\S+=)|#[\r\n]"
-    rb"|def[ \t]|class[ \t]|@\w|if[ \t]|try:|with[ \t]|[A-Za-z_]\w*[ \t]=[ \t])"
+    rb"^(?:\xef\xbb\xbf)?("
+    rb"from[ \t]+[\w.]+[ \t]+import\b|import[ \t]+\w|[rRbBuU]?(?:\"{3}|'{3})|#!|#[ \t](?!\S+=)|#[\r\n]"
+    rb"|def[ \t]|class[ \t]|@\w|if[ \t]|try:|with[ \t]|[A-Za-z_]\w*[ \t]=[ \t])",
+    re.MULTILINE,
 )
 
 
@@ -66,8 +69,8 @@ def normalise_source(text: str) -> str:
     >>> normalise_source("a = 1  \r\n\r\n")
     'a = 1\n'
     """
-    lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
-    return "\n".join(lines).rstrip("\n") + "\n"
+    unix = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    return _TRAILING_BLANKS.sub("", unix).rstrip() + "\n"
 
 
 def source_sha256(text: str) -> str:
@@ -87,14 +90,8 @@ def _find_delimiter(data: bytes) -> int | None:
 
 
 def _skip_wrapper(data: bytes, stop: int) -> int | None:
-    at = 3 if data.startswith(b"\xef\xbb\xbf") else 0
-    for _ in range(_MAX_WRAPPER_LINES):
-        if at >= stop:
-            return None
-        if _STARTS_PYTHON.match(data, at):
-            return at
-        at = data.find(b"\n", at) + 1 or stop
-    return None
+    match = _STARTS_PYTHON.search(data, 0, min(stop, _MAX_WRAPPER_BYTES))
+    return match.start(1) if match else None
 
 
 def _bare_source(data: bytes) -> SourceSpan | None:

@@ -17,6 +17,7 @@ from parsers.quarantine import Quarantined, Reason
 MAX_LOG_BYTES = 512_000_000
 """A larger file is no training log; the largest real ones have some megabytes."""
 
+_INK = re.compile(rb"[^ \t\r\n\0]")
 _TAIL_BYTES = 16_384
 _MAX_JSON_BYTES = 1_000_000
 _LATER_STEP = re.compile(rb"step:0*([1-9]\d{0,8})/\d+[ \t]")
@@ -103,7 +104,7 @@ def parse_log(data: bytes, path: str) -> Log | Quarantined:
     Returns:
         The log, or why it was set aside: it is empty.
     """
-    if not data.strip(b" \t\r\n\0"):
+    if not _INK.search(data):
         return Quarantined(FileKind.LOG, path, None, 0, Reason.EMPTY_FILE, "The log is empty.", "")
     span = find_source(data)
     sources = [span, *find_repeats(data, span)] if span else []
