@@ -9,16 +9,14 @@ DELIMITER = b"=" * 100
 """What the trainer prints between its own source and its output."""
 
 _DELIMITER_LINE = re.compile(rb"^(?:\[[^\]\n]{1,40}\]:?[ \t]*)?={100}[ \t\r]*$", re.MULTILINE)
-_TRAILING_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
-_MAX_WRAPPER_BYTES = 64_000
+_MAX_WRAPPER_LINES = 400
 _MAX_BARE_SOURCE_BYTES = 2_000_000
 
 _STARTS_PYTHON = re.compile(
-    rb"^(?:\xef\xbb\xbf)?("
     rb"from[ \t]+[\w.]+[ \t]+import\b|import[ \t]+\w|[rRbBuU]?(?:\"{3}|'{3})|#!|#[ \t](?!\S+=)|#[\r\n]"
-    rb"|def[ \t]|class[ \t]|@\w|if[ \t]|try:|with[ \t]|[A-Za-z_]\w*[ \t]=[ \t])",
-    re.MULTILINE,
+    rb"|def[ \t]|class[ \t]|@\w|if[ \t]|try:|with[ \t]|[A-Za-z_]\w*[ \t]=[ \t]"
 )
+_IS_OUTPUT = re.compile(rb"(?:\[[^\]\n]{1,40}\]:?[ \t]*)?step:\d+/\d+[ \t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ def normalise_source(text: str) -> str:
     'a = 1\n'
     """
     unix = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-    return _TRAILING_BLANKS.sub("", unix).rstrip() + "\n"
+    return "\n".join([line.rstrip() for line in unix.split("\n")]).rstrip("\n") + "\n"
 
 
 def source_sha256(text: str) -> str:
@@ -90,8 +88,15 @@ def _find_delimiter(data: bytes) -> int | None:
 
 
 def _skip_wrapper(data: bytes, stop: int) -> int | None:
-    match = _STARTS_PYTHON.search(data, 0, min(stop, _MAX_WRAPPER_BYTES))
-    return match.start(1) if match else None
+    """Find the first line that looks like Python. A log's own output ends the search: it has no source."""
+    at = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    for _ in range(_MAX_WRAPPER_LINES):
+        if at >= stop or _IS_OUTPUT.match(data, at):
+            return None
+        if _STARTS_PYTHON.match(data, at):
+            return at
+        at = data.find(b"\n", at) + 1 or stop
+    return None
 
 
 def _bare_source(data: bytes) -> SourceSpan | None:
