@@ -23,6 +23,7 @@ class Kind(Enum):
     TIME = "time"
     TEXTS = "texts"
     INTS = "ints"
+    VECTOR = "vector"
 
     @property
     def arrow(self) -> pa.DataType:
@@ -43,6 +44,7 @@ _ARROW: dict[Kind, pa.DataType] = {
     Kind.TIME: pa.timestamp("us", tz="UTC"),
     Kind.TEXTS: pa.list_(pa.string()),
     Kind.INTS: pa.list_(pa.int64()),
+    Kind.VECTOR: pa.list_(pa.float32()),
 }
 _POLARS: dict[Kind, pl.DataType] = {
     Kind.TEXT: pl.String(),
@@ -52,6 +54,7 @@ _POLARS: dict[Kind, pl.DataType] = {
     Kind.TIME: pl.Datetime("us", "UTC"),
     Kind.TEXTS: pl.List(pl.String()),
     Kind.INTS: pl.List(pl.Int64()),
+    Kind.VECTOR: pl.List(pl.Float32()),
 }
 
 
@@ -364,3 +367,27 @@ QUARANTINE = Table(
 
 TABLES = (RUNS, IDEAS, VAL_TRAJECTORIES, PROPOSALS, VARIANT_LINKS, VARIANT_SOURCES, QUARANTINE)
 """Every table of the dataset, in the order in which people read them."""
+
+
+def _embeddings(backend: str, by_whom: str) -> Table:
+    return Table(
+        name=f"experiment_embeddings_{backend}",
+        one_row_per="experiment",
+        description=f"The description of each experiment as a vector, by {by_whom}.",
+        columns=(
+            EXPERIMENT_ID,
+            _maybe(Kind.VECTOR, "embedding", "Vector of unit length; null where it could not be had."),
+            _text("embedding_model", "The model, named so exactly that no other one bears the name."),
+            _text("text_sha256", "Hash of the description that was embedded, in UTF-8."),
+            Column("is_text_cut", Kind.BOOL, "Whether the text was too long for the model and lost its end."),
+        ),
+        primary_key=("experiment_id",),
+        foreign_keys=(("experiment_id", "runs", "experiment_id"),),
+    )
+
+
+EMBEDDING_TABLES = {
+    "openai": _embeddings("openai", "OpenAI"),
+    "bge": _embeddings("bge", "a BGE model"),
+}
+"""Tables that a dataset has only where a build was asked for them, by the backend that fills them."""

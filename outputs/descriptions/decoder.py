@@ -24,6 +24,9 @@ _TERMS: Mapping[str, str] = {
     **WORDS,
     **{name.replace(" ", ""): phrase for name, phrase in PHRASES.items()},
 }
+_SWEPT = [[word] for word in ("beta", "betas", "lr", "wd", "eps", "ns", "mu", "mom", "momentum", "alpha", "gamma")]
+"""A hyperparameter without a value that is all a name says of its mechanism: the values behind it are tried."""
+
 _SPACED = (PieceKind.TERM, PieceKind.PLACE, PieceKind.NUMBER)
 
 
@@ -79,7 +82,7 @@ def decode(
     Args:
         name: The run id, taken apart.
         scope: Its scope.
-        ideas: Titles of the scope's ideas by the names that run ids may use.
+        ideas: What the scope's ideas are, by the names that run ids may use for them.
         difference: What its source changes, where that is known.
         scheduled_steps: Steps of its schedule, where the log tells.
 
@@ -96,6 +99,8 @@ def decode(
     changes = list(difference.changes) if difference else []
     decoded = Decoded(steps=list(_steps(name, pieces, scheduled_steps)))
     _explain(pieces, ideas, changes, decoded)
+    if len(decoded.mechanisms) == 1 and [piece.key for piece in pieces if piece.kind in _SPACED][:1] in _SWEPT:
+        decoded.mechanisms[0] += " sweep"
     if name.start_step is not None:
         decoded.settings.append(f"from step {name.start_step}")
     if difference and changes:

@@ -65,7 +65,7 @@ class DescriptionInput:
         bases: Sources to compare it with: the baseline and near relatives of other families.
         scheduled_steps: Steps its schedule was laid out for.
         preamble: The beginning of its log.
-        idea_names: Titles of the scope's ideas by every name that run ids may use.
+        idea_names: What the scope's ideas are, by every name that run ids may use for them.
     """
 
     experiment_id: str
