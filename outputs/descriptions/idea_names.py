@@ -23,6 +23,9 @@ MAX_SENTENCES = 8
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|\n\s*\n")
 _REFERENCE = re.compile(r"\b[A-Z][\w-]{0,30}:\s*[\w.-]+\s*$")
 _REASON = re.compile(r",? (?:so that|because|as|since) |[;:] ")
+_LEAD = re.compile(
+    r"^(?:(?:what if|maybe) )?(?:(?:we|i|let us|let's) )?(?:try|use|apply|test|add) (?:to use )?", re.IGNORECASE
+)
 _WORD = re.compile(r"[a-z0-9]+")
 _PART = re.compile(r"[a-z]+|\d+")
 _CODE = re.compile(r"[a-z]{3,4}\d{3}")
@@ -47,7 +50,7 @@ def idea_phrase(slug: str, title: str, proposal: str) -> str:
     """Say what an idea is: by its title, and where that only repeats the slug, by what it proposes as well.
 
     >>> idea_phrase("ortho-init", "Ortho init", "Parent: `x-y`. Use orthogonal initialisation. It helps.")
-    'Ortho init (use orthogonal initialisation)'
+    'Ortho init (orthogonal initialisation)'
     """
     line = clean_title(title)
     if not line or set(_WORD.findall(line.lower())) - set(_WORD.findall(slug.lower())):
@@ -62,12 +65,20 @@ def _gist(slug: str, proposal: str) -> str:
     for sentence in _SENTENCE_END.split(proposal[:4_000])[:MAX_SENTENCES]:
         sentence = _REFERENCE.sub("", _SPACES.sub(" ", sentence.replace("*", "").replace("`", "")))
         for clause in (sentence, _REASON.split(sentence, maxsplit=1)[0]):
-            text = clause.strip(" #-.;:,>")
+            text = _without_lead(clause.strip(" #-.;:,>"), known)
             if len(text) > MAX_GIST_CHARS:
                 text = text[:MAX_GIST_CHARS].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
             if len(set(_WORD.findall(text.lower())) - known) > 1 and find_leak(text) is None:
-                return text[:1].lower() + text[1:] if text[1:2].islower() else text
+                return text
     return ""
+
+
+def _without_lead(text: str, known: set[str]) -> str:
+    """Drop what leads up to the proposal: its own name, or a verb."""
+    head, colon, rest = text.partition(": ")
+    if colon and set(_WORD.findall(head.lower())) <= known:
+        text = rest
+    return _LEAD.sub("", text)
 
 
 def idea_names(write_ups: Iterable[WriteUp]) -> dict[Scope, Mapping[str, str]]:
