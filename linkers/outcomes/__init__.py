@@ -1,1 +1,1 @@
-"""What came of every run and idea, and from when on that was known: judgements with their evidence, no I/O."""
+"""What came of every run and idea, and from when on it was known: judgements with evidence, no I/O."""

@@ -3,8 +3,8 @@
 A cohort counts every trial of its runs' published logs, apart from those that these rules leave out, in this
 order:
 
-1. `repeated`: a trial with the same losses at the same steps as another is that one logged twice or the same
-   draw run twice: it tells nothing new. The log with fewer trials keeps it, then the run whose id comes first.
+1. `repeated`: a trial with the same losses at the same steps as another is that one logged twice, or the same
+   draw run twice: it tells nothing new. The log with fewer trials keeps it, then the run with the first id.
 2. `diverged`: a loss that is not a number or infinite, or a last loss more than `MAX_EXCESS_LOSS` above the
    median of the cohort's last losses.
 3. `stopped_early`: its last checkpoint lies before the cohort's end. The end is the last step that at least
@@ -33,7 +33,7 @@ MAX_EXCESS_LOSS = 0.5
 """A last loss further above its cohort's median is no draw of the same recipe, but a run that broke."""
 
 MIN_REPEATED_CHECKPOINTS = 3
-"""Fewer equal losses than this may be chance; step 0, at which every trial looks the same, counts for none."""
+"""Fewer equal losses than this may be chance; step 0, where every trial looks the same, counts for none."""
 
 _ROUNDING = 1e-9
 """Slack for the comparison of a score, far below what five decimals of a loss can make."""
@@ -212,7 +212,9 @@ def _repeated(trials: Sequence[Trial]) -> dict[tuple[str, int], LeftOut]:
     seen: set[tuple[tuple[int, str], ...]] = set()
     repeated = {}
     for trial in sorted(trials, key=lambda each: (each.num_siblings, each.experiment_id, each.number)):
-        content = tuple((step, repr(loss)) for step, loss in zip(trial.steps, trial.losses, strict=True) if step)
+        content = tuple(
+            (step, repr(loss)) for step, loss in zip(trial.steps, trial.losses, strict=True) if step
+        )
         if len(content) >= MIN_REPEATED_CHECKPOINTS and content in seen:
             repeated[_key(trial)] = LeftOut.REPEATED
         seen.add(content)
