@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
+from linkers.variants.coverage import AgreementRow, CoverageRow
 from outputs.conservation import Balance, balance_inputs
 from parsers.parsed_files import ParsedArchive
 
@@ -37,6 +39,56 @@ class FileEntry(BaseModel):
     sha256: str
 
 
+class TextEntry(BaseModel):
+    """One file beside the tables.
+
+    Attributes:
+        name: Path inside the dataset.
+        size_bytes: Size of the file.
+        sha256: Hash of its bytes.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    size_bytes: int
+    sha256: str
+
+    @classmethod
+    def of(cls, name: str, text: str) -> "TextEntry":
+        """Describe a text as it is written."""
+        data = text.encode("utf-8")
+        return cls(name=name, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+class Undated(BaseModel):
+    """What no snapshot holds, as nothing in the archive dates it.
+
+    Attributes:
+        runs: Runs without a launch time, and those that are the same launch as another.
+        ideas: Ideas without any dated evidence.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    runs: int
+    ideas: int
+
+
+class VariantCoverage(BaseModel):
+    """How far the variant cascade reaches.
+
+    Attributes:
+        waterfall: By scope and tier.
+        agreement: By pair of tiers.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    waterfall: tuple[CoverageRow, ...]
+    agreement: tuple[AgreementRow, ...]
+
+
 class Manifest(BaseModel):
     """The manifest of a dataset.
 
@@ -50,7 +102,10 @@ class Manifest(BaseModel):
         settings: What the build was told.
         packages: Versions of the packages that shape the output.
         files: The dataset's tables.
+        texts: The files beside them.
+        undated: What no snapshot holds.
         balances: What was seen, parsed and quarantined.
+        variant_coverage: How far the variant cascade reaches.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -64,14 +119,20 @@ class Manifest(BaseModel):
     settings: Mapping[str, int | float | str | bool | None]
     packages: Mapping[str, str]
     files: tuple[FileEntry, ...]
+    texts: tuple[TextEntry, ...] = ()
+    undated: Undated = Undated(runs=0, ideas=0)
     balances: tuple[Balance, ...]
+    variant_coverage: VariantCoverage
 
 
 def make_manifest(
     parsed: ParsedArchive,
     settings: Mapping[str, int | float | str | bool | None],
     files: tuple[FileEntry, ...],
+    variant_coverage: VariantCoverage,
     created_at: datetime,
+    texts: Mapping[str, str] = MappingProxyType({}),
+    undated: Undated = Undated(runs=0, ideas=0),
 ) -> Manifest:
     """Describe a dataset.
 
@@ -79,7 +140,10 @@ def make_manifest(
         parsed: The parsed archive.
         settings: Every setting that can change the output; none that cannot.
         files: The written tables.
+        variant_coverage: How far the variant cascade reaches.
         created_at: The timestamp to state.
+        texts: The files beside the tables, by path inside the dataset.
+        undated: What no snapshot holds.
     """
     return Manifest(
         format_version=FORMAT_VERSION,
@@ -91,7 +155,10 @@ def make_manifest(
         settings=dict(sorted(settings.items())),
         packages={name: version(name) for name in _PACKAGES},
         files=tuple(sorted(files, key=lambda each: each.name)),
+        texts=tuple(TextEntry.of(name, texts[name]) for name in sorted(texts)),
+        undated=undated,
         balances=balance_inputs(parsed),
+        variant_coverage=variant_coverage,
     )
 
 

@@ -14,6 +14,7 @@ from outputs.descriptions.ladder import describe
 from outputs.schemas import COHORTS, EXPERIMENTS, IDEAS, SNAPSHOTS
 from outputs.snapshots.selection import Snapshot
 from outputs.tables import frame_of, idea_text_row
+from parsers.kinds import FileKind
 from parsers.parsed_files import ParsedArchive
 from parsers.scopes import Scope
 from parsers.variants import Variant, header_docstring
@@ -37,7 +38,7 @@ class VariantFiles:
         files = [
             ((file.scope, variant.stem), file.path, variant.docstring)
             for file, variant in reversed(parsed.records(Variant))
-            if file.scope is not None
+            if file.kind == FileKind.VARIANT and file.scope is not None
         ]
         return cls({key: path for key, path, _ in files}, {key: text for key, _, text in files})
 
