@@ -75,6 +75,10 @@ class Undated(BaseModel):
     ideas: int
 
 
+NOTHING_UNDATED = Undated(runs=0, ideas=0)
+"""The count of an archive in which everything is dated."""
+
+
 class VariantCoverage(BaseModel):
     """How far the variant cascade reaches.
 
@@ -120,7 +124,7 @@ class Manifest(BaseModel):
     packages: Mapping[str, str]
     files: tuple[FileEntry, ...]
     texts: tuple[TextEntry, ...] = ()
-    undated: Undated = Undated(runs=0, ideas=0)
+    undated: Undated = NOTHING_UNDATED
     balances: tuple[Balance, ...]
     variant_coverage: VariantCoverage
 
@@ -132,7 +136,7 @@ def make_manifest(
     variant_coverage: VariantCoverage,
     created_at: datetime,
     texts: Mapping[str, str] = MappingProxyType({}),
-    undated: Undated = Undated(runs=0, ideas=0),
+    undated: Undated = NOTHING_UNDATED,
 ) -> Manifest:
     """Describe a dataset.
 
