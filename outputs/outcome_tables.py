@@ -1,7 +1,7 @@
 """Judgements to the tables `experiments`, `ideas`, `cohorts` and `snapshots`."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -9,7 +9,7 @@ import polars as pl
 from linkers.outcomes.cohorts import Cohort
 from linkers.outcomes.judgement import JudgedIdea, JudgedRun, Judgement
 from linkers.outcomes.links import Links
-from linkers.outcomes.rejection import Rejection
+from linkers.outcomes.verdicts import Verdict
 from outputs.descriptions.ladder import describe
 from outputs.schemas import COHORTS, EXPERIMENTS, IDEAS, SNAPSHOTS
 from outputs.snapshots.selection import Snapshot
@@ -102,7 +102,6 @@ def _idea_row(idea: JudgedIdea, links: Links, files: VariantFiles) -> dict[str, 
     seen, best, rejection = idea.first_seen, idea.best, idea.rejection
     stems = (links.variant_of.get(run.experiment_id) for run in idea.runs)
     paths = Counter(path for stem in stems if (path := files.paths.get((idea.write_up.scope, stem or ""))))
-    reasons = [rejection, *idea.other_rejections] if rejection else []
     return {
         **idea_text_row(idea.write_up),
         "first_seen_at": seen.at if seen else None,
@@ -120,14 +119,22 @@ def _idea_row(idea: JudgedIdea, links: Links, files: VariantFiles) -> dict[str, 
         "parent_idea_ids": list(idea.ancestry.parents),
         "inspired_by_ids": list(idea.ancestry.inspired_by),
         "rejection_class": rejection.cause.value if rejection else "none",
-        "rejection_evidence_text": "\n".join(map(_reason_text, reasons)) or None,
+        "rejection_evidence_text": "\n".join(_reasons(idea)) or None,
         "rejected_at": rejection.at if rejection else None,
         "on_frontier_walk": idea.is_on_frontier_walk,
     }
 
 
-def _reason_text(rejection: Rejection) -> str:
-    return f"{rejection.cause.value}: {rejection.evidence}"
+def _reasons(idea: JudgedIdea) -> Iterator[str]:
+    """Name every reason, the published one first, and the run that overturned it where one did."""
+    if idea.rejection is None:
+        return
+    for each in (idea.rejection, *idea.other_rejections):
+        yield f"{each.cause.value}: {each.evidence}"
+    best, at = idea.best, idea.rejection.at
+    is_hit = best is not None and best.verdict in (Verdict.IMPROVED, Verdict.NEUTRAL)
+    if best is not None and is_hit and at is not None and best.finished_at and best.finished_at > at:
+        yield f"Later {best.experiment_id} reached 3.28 at step {best.step_to_3_28}."
 
 
 def build_cohorts_table(cohorts: Iterable[Cohort]) -> pl.DataFrame:

@@ -156,8 +156,11 @@ def _judge_ideas(
     first_seen = date_ideas(write_ups, entries, checks, timed, index)
     stated = find_stated(write_ups, checks, index)
     ruled_out = rule_out_families(timed)
+    launches: dict[Scope, list[datetime]] = defaultdict(list)
     runs_of: dict[str, list[TimedRun]] = defaultdict(list)
-    for run in timed:
+    for run in sorted(timed, key=_launch_order):
+        if run.launched_at is not None:
+            launches[run.scope].append(run.launched_at)
         if run.idea_id is not None:
             runs_of[run.idea_id].append(run)
     positions = _positions(
@@ -168,8 +171,8 @@ def _judge_ideas(
     ideas = []
     for write_up in write_ups:
         idea_id = write_up.idea_id
-        runs = tuple(sorted(runs_of[idea_id], key=_launch_order))
-        found = [*stated.get(idea_id, ()), find_failure(runs), find_ruling_out(runs, ruled_out)]
+        runs = tuple(runs_of[idea_id])
+        found = [*stated.get(idea_id, ()), find_failure(runs, launches[write_up.scope]), find_ruling_out(runs, ruled_out)]
         rejections = [each for each in found if each is not None]
         rejection = pick_rejection(rejections)
         ideas.append(

@@ -4,11 +4,13 @@ Each rule looks only at what was known by its own moment, and a rejection stands
 comes later. So what a snapshot says of rejections never changes with rows behind it.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import zip_longest
 
 from linkers.outcomes.timed_runs import TimedRun
 from linkers.outcomes.verdicts import NEUTRAL_STEPS, Verdict
@@ -19,6 +21,10 @@ STREAK_RUNS = 30
 
 MIN_FAILED_RUNS = 2
 """One run is too few to call an idea failed: two runs of one recipe may cross 50 steps apart."""
+
+
+QUIET_LAUNCHES = 100
+"""An idea counts as left alone when its scope has launched this many other runs since its last one."""
 
 
 class Cause(StrEnum):
@@ -55,30 +61,51 @@ def pick_rejection(rejections: Iterable[Rejection]) -> Rejection | None:
     return min(found, key=lambda each: (order.index(each.cause), each.evidence), default=None)
 
 
-def find_failure(runs: Sequence[TimedRun]) -> Rejection | None:
-    """Find the moment at which an idea had failed.
+def find_failure(runs: Sequence[TimedRun], scope_launches: Sequence[datetime]) -> Rejection | None:
+    """Find the moment at which an idea had failed and was left alone.
 
-    That is when at least two of its runs have finished and none of its recipes stands. A recipe at one rung
-    stands while more than half of its finished runs reach 3.28 in at most 3550 steps. So a crossing that its
-    repetition does not bear out is a failure, and one unlucky seed among five is none.
+    It has failed when at least two of its runs have finished and none of its recipes stands. A recipe at one
+    rung stands while more than half of its finished runs reach 3.28 in at most 3550 steps. So a crossing that
+    its repetition does not bear out is a failure, and one unlucky seed among five is none. It was left alone
+    when its scope has launched `QUIET_LAUNCHES` other runs since its own last one: before that, a first miss
+    is a step of a search that goes on.
 
     Args:
         runs: The idea's runs.
+        scope_launches: Times of all launches of its scope, sorted.
     """
-    hits: dict[str, int] = defaultdict(int)
-    finished: dict[str, int] = defaultdict(int)
-    for count, run in enumerate(_by_finish(runs), start=1):
-        finished[run.stem] += 1
-        hits[run.stem] += run.verdict in (Verdict.IMPROVED, Verdict.NEUTRAL)
-        if count >= MIN_FAILED_RUNS and not any(2 * hits[stem] > finished[stem] for stem in finished):
-            total = sum(hits.values())
-            return Rejection(
-                Cause.FAILED,
-                run.finished_at,
-                f"{total} of its first {count} runs reached 3.28 by step {NEUTRAL_STEPS}, and no recipe did "
-                f"so in more than half of its runs; the last to finish was {run.experiment_id}.",
+    finished = _by_finish(runs)
+    for moment in _quiet_moments(runs, finished, scope_launches):
+        known = [run for run in finished if run.finished_at is not None and run.finished_at <= moment]
+        hits = [run for run in known if run.verdict in (Verdict.IMPROVED, Verdict.NEUTRAL)]
+        if len(known) >= MIN_FAILED_RUNS and not _stands(known, hits):
+            evidence = (
+                f"{len(hits)} of its {len(known)} finished runs reached 3.28 by step {NEUTRAL_STEPS}, no recipe "
+                f"in more than half of its runs, and its scope went on to {QUIET_LAUNCHES} other launches; "
+                f"the last to finish was {known[-1].experiment_id}."
             )
+            return Rejection(Cause.FAILED, moment, evidence)
     return None
+
+
+def _stands(known: Iterable[TimedRun], hits: Iterable[TimedRun]) -> bool:
+    total, hit = Counter(run.stem for run in known), Counter(run.stem for run in hits)
+    return any(2 * hit[stem] > count for stem, count in total.items())
+
+
+def _quiet_moments(
+    runs: Iterable[TimedRun], finished: Iterable[TimedRun], scope_launches: Sequence[datetime]
+) -> Iterator[datetime]:
+    """The moments at which an idea has been left alone long enough and something about it became known."""
+    own = sorted(run.launched_at for run in runs if run.launched_at is not None)
+    ends = [run.finished_at for run in finished if run.finished_at is not None]
+    for launch, following in zip_longest(own, own[1:]):
+        index = bisect_right(scope_launches, launch) + QUIET_LAUNCHES - 1
+        if index >= len(scope_launches):
+            return
+        quiet_from = scope_launches[index]
+        until = [end for end in ends if end > quiet_from]
+        yield from (at for at in (quiet_from, *until) if following is None or at < following)
 
 
 def rule_out_families(runs: Iterable[TimedRun]) -> dict[tuple[Scope, str], Rejection]:
