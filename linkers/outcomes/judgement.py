@@ -172,8 +172,8 @@ def _judge_ideas(
     for write_up in write_ups:
         idea_id = write_up.idea_id
         runs = tuple(runs_of[idea_id])
-        found = [*stated.get(idea_id, ()), find_failure(runs, launches[write_up.scope]), find_ruling_out(runs, ruled_out)]
-        rejections = [each for each in found if each is not None]
+        shown = (find_failure(runs, launches[write_up.scope]), find_ruling_out(runs, ruled_out))
+        rejections = [*stated.get(idea_id, ()), *(each for each in shown if each is not None)]
         rejection = pick_rejection(rejections)
         ideas.append(
             JudgedIdea(

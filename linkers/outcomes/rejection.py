@@ -80,8 +80,8 @@ def find_failure(runs: Sequence[TimedRun], scope_launches: Sequence[datetime]) -
         hits = [run for run in known if run.verdict in (Verdict.IMPROVED, Verdict.NEUTRAL)]
         if len(known) >= MIN_FAILED_RUNS and not _stands(known, hits):
             evidence = (
-                f"{len(hits)} of its {len(known)} finished runs reached 3.28 by step {NEUTRAL_STEPS}, no recipe "
-                f"in more than half of its runs, and its scope went on to {QUIET_LAUNCHES} other launches; "
+                f"{len(hits)} of its {len(known)} finished runs reached 3.28 by step {NEUTRAL_STEPS}, no "
+                f"recipe in more than half of its runs, and its scope made {QUIET_LAUNCHES} other launches; "
                 f"the last to finish was {known[-1].experiment_id}."
             )
             return Rejection(Cause.FAILED, moment, evidence)
