@@ -3,8 +3,10 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import polars as pl
 from hypothesis import strategies as st
 
+from linkers.outcomes.frontier import walk_frontier
 from linkers.outcomes.timed_runs import TimedRun
 from linkers.outcomes.verdicts import verdict_of
 from outputs.snapshots.selection import TimedIdea
@@ -95,3 +97,50 @@ def timed_ideas(draw: st.DrawFn, max_ideas: int = 20) -> list[TimedIdea]:
             )
         )
     return ideas
+
+
+def frames(runs: list[TimedRun], ideas: list[TimedIdea]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The tables `experiments` and `ideas`, as far as the laws look at them."""
+    on_walk = walk_frontier(runs)
+    anchors = [timed("anchor", 0, None, scope=scope) for scope in SCOPES]
+    time = pl.Datetime("us", "UTC")
+    experiments = pl.DataFrame(
+        [
+            {
+                "experiment_id": run.experiment_id,
+                "agent": run.scope.agent,
+                "wave": run.scope.wave,
+                "first_seen_at": run.launched_at,
+                "finished_at": run.finished_at,
+                "step_to_3_28": run.step_to_3_28,
+                "verdict": run.verdict.value,
+                "on_frontier_walk": run.experiment_id in on_walk,
+            }
+            for run in [*anchors, *runs]
+        ],
+        schema_overrides={"first_seen_at": time, "finished_at": time, "step_to_3_28": pl.Int64()},
+    )
+    table = pl.DataFrame(
+        [
+            {
+                "idea_id": idea.idea_id,
+                "agent": idea.scope.agent,
+                "wave": idea.scope.wave,
+                "first_seen_at": idea.first_seen_at,
+                "rejected_at": idea.rejected_at,
+                "verdict": "improved" if idea.is_improved else "neutral",
+                "on_frontier_walk": idea.is_on_frontier_walk,
+            }
+            for idea in ideas
+        ],
+        schema={
+            "idea_id": pl.String(),
+            "agent": pl.String(),
+            "wave": pl.String(),
+            "first_seen_at": time,
+            "rejected_at": time,
+            "verdict": pl.String(),
+            "on_frontier_walk": pl.Boolean(),
+        },
+    )
+    return experiments, table

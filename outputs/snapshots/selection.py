@@ -194,7 +194,7 @@ class History:
 def take_snapshots(judgement: Judgement) -> Snapshots:
     """Take the snapshots of every scope that has enough dated launches."""
     runs = [each.timed for each in judgement.runs]
-    ideas = [_timed_idea(idea) for idea in judgement.ideas]
+    ideas = [timed_idea(idea) for idea in judgement.ideas]
     frontier_ids = (each.timed.experiment_id for each in judgement.runs if each.is_on_frontier_walk)
     history = History(runs, ideas, frontier_ids)
     taken: list[Snapshot] = []
@@ -218,7 +218,8 @@ def take_snapshots(judgement: Judgement) -> Snapshots:
     )
 
 
-def _timed_idea(idea: JudgedIdea) -> TimedIdea:
+def timed_idea(idea: JudgedIdea) -> TimedIdea:
+    """Take over what freezing needs to know of an idea."""
     return TimedIdea(
         idea_id=idea.write_up.idea_id,
         scope=idea.write_up.scope,

@@ -9,7 +9,6 @@ from parsers.ledger_fields import Status
 from parsers.run_ids import parse_run_id
 from parsers.scopes import Scope
 
-
 SCOPE = Scope("codex", "v2")
 
 
