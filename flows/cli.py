@@ -117,11 +117,16 @@ def build(
         DEFAULT_YEAR
     ),
     workers: WorkersOption = NUM_CPUS,
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder that keeps parsed files, so that the next build is faster.")
+    ] = None,
     engine: EngineOption = EngineName.AUTO,
     quiet: QuietOption = False,
 ) -> None:
     """Build the dataset from an archive."""
-    settings = BuildSettings(archive=archive, out=str(out), year=year, workers=workers)
+    settings = BuildSettings(
+        archive=archive, out=str(out), year=year, workers=workers, cache=str(cache) if cache else None
+    )
     reporter = make_reporter(is_quiet=quiet)
     is_recorded = engine == EngineName.PREFECT or (engine == EngineName.AUTO and has_api())
     if is_recorded:

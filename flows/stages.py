@@ -11,6 +11,7 @@ from typing import ParamSpec, Protocol, TypeVar
 import polars as pl
 
 from flows.parallel import parse_batches
+from flows.parse_cache import ParseCache
 from flows.reporting import Reporter
 from flows.settings import BuildSettings
 from linkers.names import fold, without_prefixes
@@ -34,7 +35,8 @@ from outputs.snapshots.selection import Snapshots, take_snapshots
 from outputs.tables import build_quarantine, build_runs, build_val_trajectories
 from outputs.variant_tables import build_proposals, build_variant_links, build_variant_sources
 from parsers.archive import Archive, open_archive
-from parsers.parsed_files import ParsedArchive, merge_batches, plan_batches
+from parsers.kinds import PARSED_KINDS
+from parsers.parsed_files import Batch, ParsedArchive, merge_batches, plan_batches
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -94,10 +96,18 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
 
 def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter) -> ParsedArchive:
     """Stage 1: read every file once and turn it into records."""
-    batches = plan_batches(archive.files)
-    with reporter.stage("parse", sum(len(batch) for batch in batches)):
+    cache = ParseCache(Path(settings.cache) / "parsed") if settings.cache else None
+    wanted = [file for file in archive.files if file.kind in PARSED_KINDS]
+    with reporter.stage("parse", len(wanted)):
+        known, texts = cache.load(archive.root, wanted) if cache else ({}, {})
+        reporter.advance(len(known))
+        batches = plan_batches(file for file in wanted if file.path not in known)
         done = parse_batches(archive.root, batches, settings.workers, reporter.advance)
-    return merge_batches(archive, done)
+        parsed = merge_batches(archive, [Batch(tuple(known.values()), texts), *done])
+        if cache:
+            fresh = {file.path for batch in batches for file in batch}
+            cache.store(parsed.files, parsed.sources, fresh)
+    return parsed
 
 
 def link_runs(parsed: ParsedArchive, settings: BuildSettings, reporter: Reporter) -> tuple[Run, ...]:
