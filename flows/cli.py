@@ -1,22 +1,23 @@
-"""The command line, `speedrun-etl`: flat commands, exit codes 0 done, 1 failed, 2 wrong usage."""
+"""Command line `speedrun-etl`: flat commands; exit codes 0 done, 1 failed, 2 wrong usage, 3 incomplete."""
 
 import os
 import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
 
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.reporting import Reporter, make_reporter
-from flows.settings import BuildSettings
+from flows.settings import BuildSettings, EmbedBackend, WordsSettings
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
 from outputs.dataset import OutputError
 from outputs.source_files import write_sources
+from outputs.spending.errors import SpendingError
 from parsers.times import DEFAULT_YEAR
 from parsers.unpacking import ArchiveError
 
@@ -44,6 +45,16 @@ class EngineName(StrEnum):
     PREFECT = "prefect"
     DIRECT = "direct"
 
+
+class EmbedName(StrEnum):
+    """Who embeds the descriptions."""
+
+    NONE = "none"
+    BGE = "bge"
+    OPENAI = "openai"
+
+
+DEFAULT_WORDS = WordsSettings()
 
 FILE_WIDTH = 120
 """Columns of tables that go to a file or a pipe."""
@@ -117,11 +128,69 @@ def build(
         DEFAULT_YEAR
     ),
     workers: WorkersOption = NUM_CPUS,
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder that keeps parsed files and answers for the next build.")
+    ] = None,
+    describe: Annotated[
+        Literal["rules", "openai"],
+        typer.Option(help="Who describes experiments of which only the run id tells."),
+    ] = "rules",
+    embed: Annotated[
+        list[EmbedName] | None,
+        typer.Option(help="Who embeds the descriptions: none, or one or both of bge and openai."),
+    ] = None,
+    max_usd: Annotated[
+        float, typer.Option(min=0, help="Most dollars that the build may spend; it stops before.")
+    ] = DEFAULT_WORDS.max_usd,
+    price: Annotated[
+        list[str] | None,
+        typer.Option(help="Price of a model, MODEL=INPUT,OUTPUT dollars per million tokens."),
+    ] = None,
+    base_url: Annotated[
+        str,
+        typer.Option(envvar="OPENAI_BASE_URL", help="Address of a service that speaks OpenAI's language."),
+    ] = DEFAULT_WORDS.base_url,
+    describe_model: Annotated[str, typer.Option(help="OpenAI model that describes.")] = (
+        DEFAULT_WORDS.describe_model
+    ),
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Describe through the Batch API: half the price, up to a day.")
+    ] = False,
+    embed_model: Annotated[str, typer.Option(help="OpenAI model that embeds.")] = DEFAULT_WORDS.embed_model,
+    bge_model: Annotated[str, typer.Option(help="BGE model: a name, or a folder that holds it.")] = (
+        DEFAULT_WORDS.bge_model
+    ),
+    bge_revision: Annotated[
+        str | None, typer.Option(help="Revision of a named BGE model; known ones are pinned.")
+    ] = None,
+    bge_device: Annotated[
+        str | None, typer.Option(help="Where the BGE model runs: cpu, cuda:0; a GPU if there is one.")
+    ] = None,
     engine: EngineOption = EngineName.AUTO,
     quiet: QuietOption = False,
 ) -> None:
     """Build the dataset from an archive."""
-    settings = BuildSettings(archive=archive, out=str(out), year=year, workers=workers)
+    words = WordsSettings(
+        describe=describe,
+        embed=tuple(EmbedBackend(each) for each in embed or () if each != EmbedName.NONE),
+        max_usd=max_usd,
+        prices=tuple(price or ()),
+        base_url=base_url,
+        describe_model=describe_model,
+        is_batched=batch,
+        embed_model=embed_model,
+        bge_model=bge_model,
+        bge_revision=bge_revision,
+        bge_device=bge_device,
+    )
+    settings = BuildSettings(
+        archive=archive,
+        out=str(out),
+        year=year,
+        workers=workers,
+        cache=str(cache) if cache else None,
+        words=words,
+    )
     reporter = make_reporter(is_quiet=quiet)
     is_recorded = engine == EngineName.PREFECT or (engine == EngineName.AUTO and has_api())
     if is_recorded:
@@ -140,6 +209,29 @@ def _check_empty(folder: Path, what: str) -> None:
         raise OutputError(f"{folder} is not empty: name a new folder for the {what}.")
 
 
+@app.command()
+def inspect(
+    dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
+    snapshot: Annotated[str | None, typer.Option(help="Id of a snapshot.")] = None,
+    experiment: Annotated[str | None, typer.Option(help="Id of an experiment.")] = None,
+    idea: Annotated[str | None, typer.Option(help="Id of an idea.")] = None,
+) -> None:
+    """Show one thing of a dataset: its rows, evidence, lineage, losses, and what was known then."""
+    from flows import inspection
+
+    chosen = [(snapshot, inspection.show_snapshot), (experiment, inspection.show_experiment)]
+    chosen.append((idea, inspection.show_idea))
+    named = [(name, show) for name, show in chosen if name is not None]
+    if len(named) > 1:
+        raise typer.BadParameter("name one of --snapshot, --experiment and --idea.")
+    opened = inspection.Dataset(dataset)
+    console = Console(highlight=False)
+    for name, show in named:
+        show(opened, name, console)
+    if not named:
+        inspection.show_overview(opened, console)
+
+
 def _generate(out: Path, scale: Scale, seed: int, workers: int, reporter: Reporter) -> None:
     from demo import generate_archive
 
@@ -149,21 +241,32 @@ def _generate(out: Path, scale: Scale, seed: int, workers: int, reporter: Report
 
 
 def _finish(result: BuildResult, is_quiet: bool) -> None:
-    """Print what is in the dataset and where it is."""
-    if is_quiet:
-        return
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=FILE_WIDTH)
-    print_summary(result.manifest, console)
-    sentence = f"{result.out} was built from {result.manifest.num_files:,} files in {result.seconds:.1f} s."
-    console.print(sentence, highlight=False, soft_wrap=True)
+    """Print what is in the dataset and where it is; end with 3 if something was left null.
+
+    Raises:
+        typer.Exit: If it was.
+    """
+    if not is_quiet:
+        console = Console()
+        if not console.is_terminal:
+            console = Console(width=FILE_WIDTH)
+        print_summary(result.manifest, console)
+        sentence = (
+            f"{result.out} was built from {result.manifest.num_files:,} files in {result.seconds:.1f} s."
+        )
+        console.print(sentence, highlight=False, soft_wrap=True)
+    if failures := result.manifest.num_failures:
+        sentence = (
+            f"{failures:,} descriptions or embeddings could not be had and are null; the manifest says why."
+        )
+        Console(stderr=True).print(f"Incomplete: {sentence}", markup=False, highlight=False, soft_wrap=True)
+        raise typer.Exit(3)
 
 
 def main() -> None:
     """Run the command line and turn the project's own errors into one sentence and an exit code."""
     try:
         app()
-    except (ArchiveError, OutputError) as error:
+    except (ArchiveError, OutputError, SpendingError) as error:
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)

@@ -1,8 +1,73 @@
 """What a build can be told."""
 
+from enum import StrEnum
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
+from outputs.descriptions.questions import DEFAULT_MODEL as DEFAULT_DESCRIBE_MODEL
+from outputs.embeddings.bge_backend import DEFAULT_MODEL as DEFAULT_BGE_MODEL
+from outputs.embeddings.bge_backend import QUERY_INSTRUCTION
+from outputs.embeddings.openai_backend import DEFAULT_MODEL as DEFAULT_EMBED_MODEL
+from outputs.spending.service import DEFAULT_BASE_URL
 from parsers.times import DEFAULT_YEAR, EARLIEST_YEAR, LATEST_YEAR
+
+
+class EmbedBackend(StrEnum):
+    """Who embeds."""
+
+    BGE = "bge"
+    OPENAI = "openai"
+
+
+class WordsSettings(BaseModel):
+    """How experiments are described and embedded. The key is no setting: settings are recorded.
+
+    Attributes:
+        describe: `rules` asks nobody; `openai` asks for families of which only the run id tells.
+        embed: Backends that embed the descriptions.
+        max_usd: Most that a build may spend.
+        prices: Prices that outweigh the table, as MODEL=INPUT,OUTPUT.
+        base_url: Address of OpenAI, or of a service that speaks its language.
+        timeout_s: Longest wait for an answer.
+        max_attempts: How often one request is sent at most.
+        describe_model: Model that describes.
+        is_batched: Whether descriptions go through the Batch API.
+        embed_model: Model that embeds.
+        bge_model: Model that runs here: a name or a folder.
+        bge_revision: Revision of a named model.
+        bge_device: `cpu`, `cuda:0` and the like.
+        bge_pooling: How token vectors become one.
+        bge_query_instruction: What is put before a query.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    describe: Literal["rules", "openai"] = "rules"
+    embed: tuple[EmbedBackend, ...] = ()
+    max_usd: float = Field(default=5.0, ge=0)
+    prices: tuple[str, ...] = ()
+    base_url: str = DEFAULT_BASE_URL
+    timeout_s: float = Field(default=60.0, gt=0)
+    max_attempts: int = Field(default=6, ge=1)
+    describe_model: str = DEFAULT_DESCRIBE_MODEL
+    is_batched: bool = False
+    embed_model: str = DEFAULT_EMBED_MODEL
+    bge_model: str = DEFAULT_BGE_MODEL
+    bge_revision: str | None = None
+    bge_device: str | None = None
+    bge_pooling: Literal["cls", "mean"] = "cls"
+    bge_query_instruction: str = QUERY_INSTRUCTION
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether OpenAI is asked for anything."""
+        return self.describe == "openai" or EmbedBackend.OPENAI in self.embed
+
+    @property
+    def needs_answers(self) -> bool:
+        """Whether any answers are kept."""
+        return self.needs_key or bool(self.embed)
 
 
 class BuildSettings(BaseModel):
@@ -13,6 +78,8 @@ class BuildSettings(BaseModel):
         out: Folder of the dataset.
         year: Year of stamps without one, in an archive that states no date in full.
         workers: Processes that parse; the output does not depend on it.
+        cache: Folder that keeps parsed files and answers for the next build, or None.
+        words: How experiments are described and embedded.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -21,7 +88,17 @@ class BuildSettings(BaseModel):
     out: str
     year: int = Field(default=DEFAULT_YEAR, ge=EARLIEST_YEAR, le=LATEST_YEAR)
     workers: int = Field(default=1, ge=1, le=256)
+    cache: str | None = None
+    words: WordsSettings = WordsSettings()
 
-    def for_manifest(self) -> dict[str, int]:
+    def for_manifest(self) -> dict[str, int | float | str | bool | None]:
         """List the settings that can change the output: neither where it lies nor how it was computed."""
-        return {"year": self.year}
+        shown: dict[str, int | float | str | bool | None] = {
+            "year": self.year,
+            "describe": self.words.describe,
+        }
+        if self.words.embed:
+            shown["embed"] = ",".join(sorted(self.words.embed))
+        if self.words.needs_key:
+            shown["max_usd"] = self.words.max_usd
+        return shown

@@ -1,4 +1,4 @@
-"""The stages of a build in their order: archive, records, runs, tables, dataset."""
+"""The stages of a build in order: archive, records, runs, variants, outcomes, words, tables, dataset."""
 
 import os
 import time
@@ -11,18 +11,35 @@ from typing import ParamSpec, Protocol, TypeVar
 import polars as pl
 
 from flows.parallel import parse_batches
+from flows.parse_cache import ParseCache
 from flows.reporting import Reporter
 from flows.settings import BuildSettings
+from flows.words import Words, check_words, open_purse, put_in_words
+from linkers.names import fold, without_prefixes
+from linkers.outcomes.judgement import Judgement, judge
+from linkers.outcomes.links import Links
 from linkers.runs import Run, join_runs
 from linkers.variants.cascade import RecoveredVariants, recover_variants
 from linkers.variants.coverage import agreement, waterfall
-from linkers.write_ups import collect_write_ups
+from linkers.write_ups import WriteUp, collect_write_ups
+from outputs.current_recipes import recipe_texts
 from outputs.dataset import check_target, write_dataset
-from outputs.manifest import FileEntry, Manifest, VariantCoverage, make_manifest
-from outputs.tables import build_ideas, build_quarantine, build_runs, build_val_trajectories
+from outputs.descriptions.inputs import gather_inputs
+from outputs.manifest import FileEntry, Manifest, Undated, VariantCoverage, make_manifest
+from outputs.outcome_tables import (
+    VariantFiles,
+    build_cohorts_table,
+    build_experiments,
+    build_ideas,
+    build_snapshots_table,
+)
+from outputs.snapshots.selection import Snapshots, take_snapshots
+from outputs.spending.questions import Purse
+from outputs.tables import build_quarantine, build_runs, build_val_trajectories
 from outputs.variant_tables import build_proposals, build_variant_links, build_variant_sources
 from parsers.archive import Archive, open_archive
-from parsers.parsed_files import ParsedArchive, merge_batches, plan_batches
+from parsers.kinds import PARSED_KINDS
+from parsers.parsed_files import Batch, ParsedArchive, merge_batches, plan_batches
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -66,25 +83,37 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
     Raises:
         ArchiveError: If the source is no archive, or one that must not be unpacked.
         OutputError: If the dataset cannot be put where it was asked for.
+        SpendingError: If a model cannot be asked, or may cost too much.
     """
     started_s = time.monotonic()
+    check_words(settings.words)
     check_target(Path(settings.out))
-    with open_archive(settings.archive) as archive:
+    with open_purse(settings) as purse, open_archive(settings.archive) as archive:
         _warn(archive, reporter)
         parsed = run(parse_archive, archive, settings, reporter)
         runs = run(link_runs, parsed, settings, reporter)
         variants = run(link_variants, parsed, runs, reporter)
-        tables = run(build_tables, parsed, runs, variants, reporter)
-        manifest = run(publish_locally, parsed, runs, variants, tables, settings, reporter)
+        outcomes = run(judge_outcomes, parsed, runs, variants, reporter)
+        words = run(write_descriptions, parsed, runs, variants, outcomes, settings, purse, reporter)
+        tables = run(build_tables, parsed, runs, variants, outcomes, words, reporter)
+        manifest = run(publish_locally, parsed, runs, variants, outcomes, words, tables, settings, reporter)
     return BuildResult(manifest, Path(settings.out), time.monotonic() - started_s)
 
 
 def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter) -> ParsedArchive:
     """Stage 1: read every file once and turn it into records."""
-    batches = plan_batches(archive.files)
-    with reporter.stage("parse", sum(len(batch) for batch in batches)):
+    cache = ParseCache(Path(settings.cache) / "parsed") if settings.cache else None
+    wanted = [file for file in archive.files if file.kind in PARSED_KINDS]
+    with reporter.stage("parse", len(wanted)):
+        known, texts = cache.load(archive.root, wanted) if cache else ({}, {})
+        reporter.advance(len(known))
+        batches = plan_batches(file for file in wanted if file.path not in known)
         done = parse_batches(archive.root, batches, settings.workers, reporter.advance)
-    return merge_batches(archive, done)
+        parsed = merge_batches(archive, [Batch(tuple(known.values()), texts), *done])
+        if cache:
+            fresh = {file.path for batch in batches for file in batch}
+            cache.store(parsed.files, parsed.sources, fresh)
+    return parsed
 
 
 def link_runs(parsed: ParsedArchive, settings: BuildSettings, reporter: Reporter) -> tuple[Run, ...]:
@@ -99,20 +128,94 @@ def link_variants(parsed: ParsedArchive, runs: tuple[Run, ...], reporter: Report
         return recover_variants(parsed, runs)
 
 
-def build_tables(
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What came of everything, and what was known when.
+
+    Attributes:
+        links: What each run executed and tested.
+        judgement: What came of it.
+        snapshots: What was known when.
+    """
+
+    links: Links
+    judgement: Judgement
+    snapshots: Snapshots
+
+
+def judge_outcomes(
     parsed: ParsedArchive, runs: tuple[Run, ...], variants: RecoveredVariants, reporter: Reporter
+) -> Outcomes:
+    """Stage 4: judge runs and ideas, and freeze what was known when."""
+    with reporter.stage("outcomes"):
+        write_ups = collect_write_ups(parsed).kept
+        links = Links(
+            variant_of={each.experiment_id: each.stem for each in variants.runs},
+            variant_tier_of={each.experiment_id: each.tier for each in variants.runs},
+            source_of={each.experiment_id: each.source_sha256 for each in variants.runs},
+            texts=variants.texts,
+            idea_of=ideas_by_exact_name(runs, variants, write_ups),
+        )
+        judgement = judge(parsed, runs, write_ups, links)
+        snapshots = take_snapshots(judgement)
+    for warning in snapshots.warnings:
+        reporter.say(f"Warning: {warning}")
+    return Outcomes(links, judgement, snapshots)
+
+
+def ideas_by_exact_name(
+    runs: tuple[Run, ...], variants: RecoveredVariants, write_ups: tuple[WriteUp, ...]
+) -> dict[str, str | None]:
+    """Link a run to the idea whose slug is exactly its family's name or its variant's."""
+    idea_of_name = {(each.scope, fold(each.idea.slug)): each.idea_id for each in write_ups}
+    return {
+        run.experiment_id: idea_of_name.get((run.scope, fold(run.name.family)))
+        or idea_of_name.get((run.scope, without_prefixes(fold(variant.stem or ""))))
+        for run, variant in zip(runs, variants.runs, strict=True)
+    }
+
+
+def write_descriptions(
+    parsed: ParsedArchive,
+    runs: tuple[Run, ...],
+    variants: RecoveredVariants,
+    outcomes: Outcomes,
+    settings: BuildSettings,
+    purse: Purse | None,
+    reporter: Reporter,
+) -> Words:
+    """Stage 5: describe every experiment, and embed the descriptions if asked to."""
+    with reporter.stage("words"):
+        write_ups = collect_write_ups(parsed).kept
+        inputs = tuple(gather_inputs(runs, variants, write_ups, outcomes.links.idea_of))
+        return put_in_words(inputs, settings.words, purse, reporter.say)
+
+
+def build_tables(
+    parsed: ParsedArchive,
+    runs: tuple[Run, ...],
+    variants: RecoveredVariants,
+    outcomes: Outcomes,
+    words: Words,
+    reporter: Reporter,
 ) -> Mapping[str, pl.DataFrame]:
-    """Stage 4: lay the records out as tables."""
+    """Stage 6: lay the records out as tables."""
     with reporter.stage("tables"):
         write_ups = collect_write_ups(parsed)
+        files = VariantFiles.of(parsed)
+        judgement = outcomes.judgement
         return {
             "runs": build_runs(runs, variants.runs),
-            "ideas": build_ideas(write_ups.kept),
+            "ideas": build_ideas(judgement.ideas, outcomes.links, files),
+            "experiments": build_experiments(judgement, outcomes.links, files, words.descriptions),
+            "cohorts": build_cohorts_table(judgement.cohorts),
+            "snapshots": build_snapshots_table(outcomes.snapshots.taken),
             "val_trajectories": build_val_trajectories(runs),
             "proposals": build_proposals(parsed, runs, variants.runs),
             "variant_links": build_variant_links(variants),
             "variant_sources": build_variant_sources(parsed, runs, variants),
             "quarantine": build_quarantine(parsed, write_ups.duplicates),
+            **words.embeddings,
         }
 
 
@@ -120,18 +223,32 @@ def publish_locally(
     parsed: ParsedArchive,
     runs: tuple[Run, ...],
     variants: RecoveredVariants,
+    outcomes: Outcomes,
+    words: Words,
     tables: Mapping[str, pl.DataFrame],
     settings: BuildSettings,
     reporter: Reporter,
 ) -> Manifest:
-    """Stage 5: write the dataset and put it in place."""
+    """Stage 7: write the dataset and put it in place."""
+    taken = outcomes.snapshots
+    texts = recipe_texts(taken.taken, outcomes.links)
+    undated = Undated(runs=taken.num_undated_runs, ideas=taken.num_undated_ideas)
     coverage = VariantCoverage(waterfall=waterfall(runs, variants.runs), agreement=agreement(variants.runs))
 
     def describe(files: tuple[FileEntry, ...]) -> Manifest:
-        return make_manifest(parsed, settings.for_manifest(), files, coverage, build_time())
+        return make_manifest(
+            parsed,
+            settings.for_manifest(),
+            files,
+            coverage,
+            build_time(),
+            texts,
+            undated,
+            words.spending,
+        )
 
     with reporter.stage("write"):
-        return write_dataset(tables, describe, Path(settings.out))
+        return write_dataset(tables, describe, Path(settings.out), texts)
 
 
 def build_time() -> datetime:

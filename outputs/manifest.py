@@ -5,11 +5,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
 from linkers.variants.coverage import AgreementRow, CoverageRow
 from outputs.conservation import Balance, balance_inputs
+from outputs.spending.prices import PRICE_TABLE_VERSION
+from outputs.spending.report import Spending
 from parsers.parsed_files import ParsedArchive
 
 FORMAT_VERSION = 1
@@ -36,6 +39,46 @@ class FileEntry(BaseModel):
     rows: int
     size_bytes: int
     sha256: str
+
+
+class TextEntry(BaseModel):
+    """One file beside the tables.
+
+    Attributes:
+        name: Path inside the dataset.
+        size_bytes: Size of the file.
+        sha256: Hash of its bytes.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    size_bytes: int
+    sha256: str
+
+    @classmethod
+    def of(cls, name: str, text: str) -> "TextEntry":
+        """Describe a text as it is written."""
+        data = text.encode("utf-8")
+        return cls(name=name, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+class Undated(BaseModel):
+    """What no snapshot holds, as nothing in the archive dates it.
+
+    Attributes:
+        runs: Runs without a launch time, and those that are the same launch as another.
+        ideas: Ideas without any dated evidence.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    runs: int
+    ideas: int
+
+
+NOTHING_UNDATED = Undated(runs=0, ideas=0)
+"""The count of an archive in which everything is dated."""
 
 
 class VariantCoverage(BaseModel):
@@ -65,8 +108,12 @@ class Manifest(BaseModel):
         settings: What the build was told.
         packages: Versions of the packages that shape the output.
         files: The dataset's tables.
+        texts: The files beside them.
+        undated: What no snapshot holds.
         balances: What was seen, parsed and quarantined.
         variant_coverage: How far the variant cascade reaches.
+        price_table: Version of the prices by which `spending` counts dollars.
+        spending: What was asked of models, what it cost, and what could not be had.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -80,8 +127,17 @@ class Manifest(BaseModel):
     settings: Mapping[str, int | float | str | bool | None]
     packages: Mapping[str, str]
     files: tuple[FileEntry, ...]
+    texts: tuple[TextEntry, ...] = ()
+    undated: Undated = NOTHING_UNDATED
     balances: tuple[Balance, ...]
     variant_coverage: VariantCoverage
+    price_table: str = PRICE_TABLE_VERSION
+    spending: tuple[Spending, ...] = ()
+
+    @property
+    def num_failures(self) -> int:
+        """How many items could not be had."""
+        return sum(len(each.failures) for each in self.spending)
 
 
 def make_manifest(
@@ -90,6 +146,9 @@ def make_manifest(
     files: tuple[FileEntry, ...],
     variant_coverage: VariantCoverage,
     created_at: datetime,
+    texts: Mapping[str, str] = MappingProxyType({}),
+    undated: Undated = NOTHING_UNDATED,
+    spending: tuple[Spending, ...] = (),
 ) -> Manifest:
     """Describe a dataset.
 
@@ -99,6 +158,9 @@ def make_manifest(
         files: The written tables.
         variant_coverage: How far the variant cascade reaches.
         created_at: The timestamp to state.
+        texts: The files beside the tables, by path inside the dataset.
+        undated: What no snapshot holds.
+        spending: What was asked of models.
     """
     return Manifest(
         format_version=FORMAT_VERSION,
@@ -110,8 +172,11 @@ def make_manifest(
         settings=dict(sorted(settings.items())),
         packages={name: version(name) for name in _PACKAGES},
         files=tuple(sorted(files, key=lambda each: each.name)),
+        texts=tuple(TextEntry.of(name, texts[name]) for name in sorted(texts)),
+        undated=undated,
         balances=balance_inputs(parsed),
         variant_coverage=variant_coverage,
+        spending=spending,
     )
 
 

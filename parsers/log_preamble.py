@@ -68,7 +68,9 @@ def read_preamble(parts: Sequence[bytes]) -> Preamble:
         seed=_first_int(_SEED, text),
         stop_step=_first_int(_STOP_STEP, text),
         log_id=match[1] if (match := _LOG_ID.search(text)) else None,
-        head="\n".join(islice((line[:_HEAD_LINE_CHARS] for line in lines if _HAS_WORD.search(line)), _HEAD_LINES)),
+        head="\n".join(
+            islice((line[:_HEAD_LINE_CHARS] for line in lines if _HAS_WORD.search(line)), _HEAD_LINES)
+        ),
     )
 
 

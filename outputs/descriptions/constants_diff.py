@@ -15,10 +15,14 @@ MAX_VALUE_CHARS = 40
 MAX_CHANGES = 12
 """Two sources that differ in more constants than this are no relatives: the difference says little."""
 
-_TRIPLE_QUOTED = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]|\\.|\'(?!\'\'))*+\'\'\'', re.DOTALL)
+_TRIPLE_QUOTED = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]|\\.|\'(?!\'\'))*+\'\'\'', re.DOTALL
+)
 _STATEMENT_START = re.compile(r"^[A-Za-z_(\[]", re.MULTILINE)
 _ASSIGNS = re.compile(r"[A-Za-z_][\w.]*\s*(?::[^=\n]{1,60})?=(?!=)")
-_NO_ASSIGNMENT = re.compile(r"(?:async|def|class|for|while|if|elif|else|try|except|finally|with|import|from)\b")
+_NO_ASSIGNMENT = re.compile(
+    r"(?:async|def|class|for|while|if|elif|else|try|except|finally|with|import|from)\b"
+)
 _TOLD_ELSEWHERE = re.compile(
     r"(?:^|_)(?:seed|steps?|iterations_total|num_iterations|run_id|runid|uuid|name|path|dir|file|code|out|log)s?(?:$|_)",
     re.IGNORECASE,
@@ -47,7 +51,9 @@ class Change:
         """
         if self.after is None:
             return f"no {self.name}, which was {self.before}"
-        return f"{self.name} {self.after}" + (f" instead of {self.before}" if self.before is not None else ", new")
+        return f"{self.name} {self.after}" + (
+            f" instead of {self.before}" if self.before is not None else ", new"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +70,12 @@ class Difference:
 
 
 def constants_of(text: str) -> Mapping[str, str]:
-    """Read the constants that stand in a source's top level: names, and arguments of calls.
+    r"""Read the constants that stand in a source's top level: names, and arguments of calls.
 
     Only single statements are parsed, and never the functions between them, so that a source of ordinary size
     takes less than a millisecond.
 
-    >>> dict(constants_of("LR = 0.03\\nopt = Muon(p, lr=LR, momentum=0.95)\\ndef f():\\n    x = 1\\n"))
+    >>> dict(constants_of("LR = 0.03\nopt = Muon(p, lr=LR, momentum=0.95)\ndef f():\n    x = 1\n"))
     {'LR': '0.03', 'Muon.momentum': '0.95'}
     """
     found: dict[str, str] = {}
@@ -106,8 +112,12 @@ def _values(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
             yield from _pairs(statement.target, statement.value)
         for node in ast.walk(statement):
             if isinstance(node, ast.Call):
-                called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                yield from ((f"{called}.{each.arg}", each.value) for each in node.keywords if each.arg and called)
+                called = (
+                    node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                )
+                yield from (
+                    (f"{called}.{each.arg}", each.value) for each in node.keywords if each.arg and called
+                )
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
@@ -115,7 +125,9 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
         yield target.id, value
     elif isinstance(target, ast.Attribute):
         yield target.attr, value
-    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+    elif (
+        isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts)
+    ):
         for each, part in zip(target.elts, value.elts, strict=True):
             yield from _pairs(each, part)
 

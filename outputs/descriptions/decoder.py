@@ -24,8 +24,10 @@ _TERMS: Mapping[str, str] = {
     **WORDS,
     **{name.replace(" ", ""): phrase for name, phrase in PHRASES.items()},
 }
-_SWEPT = [[word] for word in ("beta", "betas", "lr", "wd", "eps", "ns", "mu", "mom", "momentum", "alpha", "gamma")]
-"""A hyperparameter without a value that is all a name says of its mechanism: the values behind it are tried."""
+_SWEPT = [
+    [word] for word in ("beta", "betas", "lr", "wd", "eps", "ns", "mu", "mom", "momentum", "alpha", "gamma")
+]
+"""A hyperparameter without a value that is all a name says of a mechanism: the values behind it are tried."""
 
 _SPACED = (PieceKind.TERM, PieceKind.PLACE, PieceKind.NUMBER)
 
@@ -99,7 +101,10 @@ def decode(
     changes = list(difference.changes) if difference else []
     decoded = Decoded(steps=list(_steps(name, pieces, scheduled_steps)))
     _explain(pieces, ideas, changes, decoded)
-    if len(decoded.mechanisms) == 1 and [piece.key for piece in pieces if piece.kind in _SPACED][:1] in _SWEPT:
+    if (
+        len(decoded.mechanisms) == 1
+        and [piece.key for piece in pieces if piece.kind in _SPACED][:1] in _SWEPT
+    ):
         decoded.mechanisms[0] += " sweep"
     if name.start_step is not None:
         decoded.settings.append(f"from step {name.start_step}")
@@ -184,7 +189,9 @@ def _belongs(before: Piece, piece: Piece) -> bool:
     if before.kind not in (*_SPACED, PieceKind.IDEA):
         return False
     if piece.kind == PieceKind.TERM:
-        return before.key in LEADING or (before.segment == piece.segment and " " not in _phrase(before) + _phrase(piece))
+        return before.key in LEADING or (
+            before.segment == piece.segment and " " not in _phrase(before) + _phrase(piece)
+        )
     return True
 
 
@@ -247,7 +254,7 @@ def _bare_setting(pieces: tuple[Piece, ...], at: int, changes: list[Change]) -> 
 
 
 def _names(change: Change, piece: Piece) -> bool:
-    """Whether a part of the name tells this change: one letter in common at the start, and the same digits."""
+    """Whether a part of the name tells this change: the same first letter and the same digits."""
     name = change.name.rsplit(".", 1)[-1].lower()
     return (
         bool(piece.value)

@@ -24,7 +24,8 @@ _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|\n\s*\n")
 _REFERENCE = re.compile(r"\b[A-Z][\w-]{0,30}:\s*[\w.-]+\s*$")
 _REASON = re.compile(r",? (?:so that|because|as|since) |[;:] ")
 _LEAD = re.compile(
-    r"^(?:(?:what if|maybe) )?(?:(?:we|i|let us|let's) )?(?:try|use|apply|test|add) (?:to use )?", re.IGNORECASE
+    r"^(?:(?:what if|maybe) )?(?:(?:we|i|let us|let's) )?(?:try|use|apply|test|add) (?:to use )?",
+    re.IGNORECASE,
 )
 _WORD = re.compile(r"[a-z0-9]+")
 _PART = re.compile(r"[a-z]+|\d+")
@@ -85,7 +86,7 @@ def idea_names(write_ups: Iterable[WriteUp]) -> dict[Scope, Mapping[str, str]]:
     """Collect the names of every scope's ideas.
 
     An idea is called by its slug, its code, an alias that its write-up declares, the initials of its slug, or
-    the slug's words cut to the same length. A name that two ideas of a scope have by equal right names neither.
+    the slug's words cut short. A name that two ideas of a scope have by equal right names neither.
 
     Args:
         write_ups: The ideas.
@@ -93,7 +94,9 @@ def idea_names(write_ups: Iterable[WriteUp]) -> dict[Scope, Mapping[str, str]]:
     Returns:
         For each scope the phrases by name, in lower case and without separators.
     """
-    claims: dict[Scope, dict[str, dict[int, set[str]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
+    claims: dict[Scope, dict[str, dict[int, set[str]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(set))
+    )
     titles: dict[str, str] = {}
     for each in write_ups:
         title = idea_phrase(each.idea.slug, each.idea.title, each.idea.proposal_text)

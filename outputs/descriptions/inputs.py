@@ -38,7 +38,9 @@ def gather_inputs(
         idea_of: Id of the idea that an experiment tested, where that is known.
     """
     write_ups = list(write_ups)
-    ideas = {each.idea_id: IdeaText(each.idea_id, each.idea.title, each.idea.proposal_text) for each in write_ups}
+    ideas = {
+        each.idea_id: IdeaText(each.idea_id, each.idea.title, each.idea.proposal_text) for each in write_ups
+    }
     names = idea_names(write_ups)
     evidence = {each.scope: each for each in variants.evidence}
     relatives = _Relatives.of(runs, variants)

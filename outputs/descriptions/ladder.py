@@ -1,4 +1,4 @@
-"""The ladder of descriptions: write-up, docstring, model, decoded run id; the first that has a text is taken."""
+"""The ladder of descriptions: write-up, docstring, model, decoded run id; the first with a text counts."""
 
 import re
 from collections.abc import Iterable, Mapping

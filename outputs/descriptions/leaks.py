@@ -4,20 +4,23 @@ import re
 
 _TELLING = re.compile(
     r"""
-      \b (?: val(?:idation)?[\s_-]?loss | test[\s_-]?loss | train(?:ing)?[\s_-]?loss ) \b \s*
-          (?: [:=<>\u2264\u2265~\u2248] | of\b | is\b | was\b | at\b | to\b | reach | fell | drop | ended | under | below )
+      \b (?: val(?:idation)? | test | train(?:ing)? ) [\s_-]? loss \s*
+          (?: [:=<>\u2264\u2265~\u2248] | (?:of|is|was|at|to|under|below|reach\w*|fell|drop\w*|ended) \b )
     | \b (?: loss | target | baseline | record ) \b [^.;]{0,40} \b 3\.\d{2,}
     | \b 3 \. 2[0-9]\d* \b
-    | \b step s? [\s_-]* to [\s_-]* (?: 3[._]28 | target | threshold ) \b
-    | \b (?: succe(?:ed(?:s|ed)?|ss(?:ful(?:ly)?)?) | fail(?:s|ed|ure|ing)? | diverge[sd]? | diverging | crash(?:es|ed)?
-        | cancel(?:l)?ed | preempted | timed [ ] out ) \b
-    | \b (?: improve[sd] | improvement | regress(?:es|ed|ion)? | outperform(?:s|ed)? | underperform(?:s|ed)?
-        | beat(?:s|en)? | worse | worsens? | neutral [ ] result | better [ ] than | no [ ] (?:gain|benefit|improvement)
-        | speed-?up | faster [ ] than | slower [ ] than ) \b
-    | \b (?: reach(?:es|ed)? | hit(?:s|ting)? | cross(?:es|ed)? | miss(?:es|ed)? | attain(?:s|ed)? | achiev(?:es|ed) ) \b
-        [^.;]{0,40} \b (?: target | threshold | loss | goal | record | baseline | step ) \b
-    | \b (?: verdict | final [ ] (?:loss|result) | results? [ ] (?:show|in|was|were|is) | turned [ ] out | did [ ] not [ ] (?:help|work)
-        | confirmed | refuted | wins? | won | lost ) \b
+    | \b steps? [\s_-]* to [\s_-]* (?: 3[._]28 | target | threshold ) \b
+    | \b succe(?: ed(?:s|ed)? | ss(?:ful(?:ly)?)? ) \b
+    | \b (?: fail(?:s|ed|ure|ing)? | diverge[sd]? | diverging | crash(?:es|ed)? ) \b
+    | \b (?: cancel(?:l)?ed | preempted | timed [ ] out ) \b
+    | \b (?: improve[sd] | improvement | regress(?:es|ed|ion)? | beat(?:s|en)? | worse | worsens? ) \b
+    | \b (?: out | under ) perform(?:s|ed)? \b
+    | \b (?: neutral [ ] result | no [ ] (?:gain|benefit|improvement) | speed-?up ) \b
+    | \b (?: better | faster | slower ) [ ] than \b
+    | \b (?: reach(?:es|ed)? | hit(?:s|ting)? | cross(?:es|ed)? | miss(?:es|ed)? | attain(?:s|ed)?
+        | achiev(?:es|ed) ) \b [^.;]{0,40}
+        \b (?: target | threshold | loss | goal | record | baseline | step ) \b
+    | \b (?: verdict | final [ ] (?:loss|result) | results? [ ] (?:show|in|was|were|is) | turned [ ] out ) \b
+    | \b (?: did [ ] not [ ] (?:help|work) | confirmed | refuted | wins? | won | lost ) \b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -54,9 +57,9 @@ def find_hedging(text: str) -> str | None:
 
 
 def without_sample_lines(text: str) -> str:
-    """Drop lines that show what a log looks like: their losses are nobody's, but read like an outcome.
+    r"""Drop lines that show what a log looks like: their losses are nobody's, but read like an outcome.
 
-    >>> without_sample_lines("Muon.\\nstep:3000/3000 val_loss:3.27512\\nEnd.")
-    'Muon.\\nEnd.'
+    >>> without_sample_lines("Muon.\nstep:3000/3000 val_loss:3.27512\nEnd.")
+    'Muon.\nEnd.'
     """
     return "\n".join(line for line in text.split("\n") if not _SAMPLE_LINE.search(line))

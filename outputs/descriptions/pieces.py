@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache
 
 from outputs.descriptions.vocabulary import (
     KNOBS,
@@ -65,6 +65,9 @@ class Piece:
     value: str = ""
     segment: int = 0
 
+
+_Option = tuple[PieceKind, str, str, int]
+"""What may stand at a place: kind, name, digits and end."""
 
 _EXPONENT = re.compile(r"(?<=\de)-(?=\d)")
 _SEPARATORS = re.compile(r"[-_.\s]+")
@@ -156,7 +159,7 @@ class _Cutter:
             start = len(self._wave)
         has_steps = is_last and self._may_end_in_steps
 
-        @lru_cache(maxsize=None)
+        @cache
         def best(begin: int) -> tuple[float, tuple[Piece, ...]]:
             if begin == len(text):
                 return 0.0, ()
@@ -170,15 +173,15 @@ class _Cutter:
 
         return _merge_place_values(segment, list(best(start)[1]))
 
-    def _options(
-        self, text: str, begin: int, start: int, has_steps: bool
-    ) -> Iterator[tuple[PieceKind, str, str, int]]:
+    def _options(self, text: str, begin: int, start: int, has_steps: bool) -> Iterator[_Option]:
         """List what may stand at a place: kind, name, digits and end."""
         yield from _marks(text, begin, start)
         for stop in range(begin + 2, len(text) + 1):
             word = text[begin:stop]
             is_short = len(word) < MIN_GLUED_CHARS
-            if self._is_idea(word) and (not is_short or (begin == start and not text[stop : stop + 1].isalpha())):
+            if self._is_idea(word) and (
+                not is_short or (begin == start and not text[stop : stop + 1].isalpha())
+            ):
                 yield PieceKind.IDEA, word, "", stop
             if word in NEGATIONS and begin == start and stop < len(text):
                 yield PieceKind.NOT, word, "", stop
@@ -215,7 +218,7 @@ def _whole_word(word: str) -> PieceKind | None:
     return PieceKind.CELL if word == LEAVE_ONE_OUT else _LEXICON.get(word)
 
 
-def _marks(text: str, begin: int, start: int) -> Iterator[tuple[PieceKind, str, str, int]]:
+def _marks(text: str, begin: int, start: int) -> Iterator[_Option]:
     is_after_letter = begin > start and text[begin - 1].isalpha()
     if (match := _STEP_MARK.match(text, begin)) and not is_after_letter:
         yield PieceKind.STEP, "", match[1], match.end()
@@ -226,36 +229,49 @@ def _marks(text: str, begin: int, start: int) -> Iterator[tuple[PieceKind, str, 
             yield PieceKind.CELL, match.group(), "", match.end()
 
 
-def _with_digits(text: str, begin: int, start: int, has_steps: bool) -> Iterator[tuple[PieceKind, str, str, int]]:
+def _with_digits(text: str, begin: int, start: int, has_steps: bool) -> Iterator[_Option]:
     """List hyperparameters, bare numbers and unknown words with the digits behind them."""
     letters = _LETTERS.match(text, begin)
     if letters is None:
-        for value, stop in _values(text, begin, has_steps):
-            is_steps = has_steps and stop == len(text) and _is_step_count(value)
-            yield (PieceKind.STEP if is_steps else PieceKind.NUMBER), "", value, stop
-        if not text[begin].isdigit():
-            yield PieceKind.UNKNOWN, text[begin], "", begin + 1
+        yield from _bare_number(text, begin, has_steps)
         return
+    yield from _hyperparameters(text, begin, letters.end(), has_steps)
+    if begin == start or not text[begin - 1].isalpha():
+        yield from _unknown(text, begin, letters.end(), has_steps)
+
+
+def _bare_number(text: str, begin: int, has_steps: bool) -> Iterator[_Option]:
+    for value, stop in _values(text, begin, has_steps):
+        is_steps = has_steps and stop == len(text) and _is_step_count(value)
+        yield (PieceKind.STEP if is_steps else PieceKind.NUMBER), "", value, stop
+    if not text[begin].isdigit():
+        yield PieceKind.UNKNOWN, text[begin], "", begin + 1
+
+
+def _hyperparameters(text: str, begin: int, letters_end: int, has_steps: bool) -> Iterator[_Option]:
     if match := _RANGE.match(text, begin):
         yield PieceKind.KNOB, match[1], f"{match[2]}to{match[3]}", match.end()
     numbered = _NUMBERED_BETA.match(text, begin)
     if numbered:
-        yield from ((PieceKind.KNOB, numbered[1], *value) for value in _values(text, numbered.end(), has_steps))
-    for end in range(begin + 1, letters.end() + 1) if not numbered else ():
+        yield from (
+            (PieceKind.KNOB, numbered[1], *value) for value in _values(text, numbered.end(), has_steps)
+        )
+        return
+    for end in range(begin + 1, letters_end + 1):
         word = text[begin:end]
-        is_knob = word in KNOBS or len(word) == 1
-        for value, stop in _values(text, end, has_steps) if is_knob else ():
-            yield PieceKind.KNOB, word, value, stop
-    is_run_start = begin == start or not text[begin - 1].isalpha()
-    if is_run_start:
-        rest = text[letters.end() :]
-        if not rest[:1].isdigit() or (has_steps and _is_step_count(rest)):
-            yield PieceKind.UNKNOWN, letters.group(), "", letters.end()
-        for end in range(begin + 1, letters.end() - MIN_SURE_CHARS + 1):
-            if any(text[end:stop] in _LEXICON for stop in range(end + MIN_SURE_CHARS, letters.end() + 1)):
-                yield PieceKind.UNKNOWN, text[begin:end], "", end
-        for value, stop in _values(text, letters.end(), has_steps):
-            yield PieceKind.UNKNOWN, letters.group(), value, stop
+        if word in KNOBS or len(word) == 1:
+            yield from ((PieceKind.KNOB, word, *value) for value in _values(text, end, has_steps))
+
+
+def _unknown(text: str, begin: int, letters_end: int, has_steps: bool) -> Iterator[_Option]:
+    rest = text[letters_end:]
+    if not rest[:1].isdigit() or (has_steps and _is_step_count(rest)):
+        yield PieceKind.UNKNOWN, text[begin:letters_end], "", letters_end
+    for end in range(begin + 1, letters_end - MIN_SURE_CHARS + 1):
+        if any(text[end:stop] in _LEXICON for stop in range(end + MIN_SURE_CHARS, letters_end + 1)):
+            yield PieceKind.UNKNOWN, text[begin:end], "", end
+    for value, stop in _values(text, letters_end, has_steps):
+        yield PieceKind.UNKNOWN, text[begin:letters_end], value, stop
 
 
 def _values(text: str, begin: int, has_steps: bool) -> Iterator[tuple[str, int]]:

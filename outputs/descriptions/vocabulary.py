@@ -1,7 +1,7 @@
 """The words of run ids, as data: what stands in names on the left, what it means on the right.
 
-A word belongs here only if it means one thing wherever optimizers are tuned; what merely one scope uses is read
-from that scope's write-ups, and what nobody explains is quoted.
+A word belongs here only if it means one thing wherever optimizers are tuned; what merely one scope uses is
+read from that scope's write-ups, and what nobody explains is quoted.
 """
 
 from collections.abc import Mapping
@@ -325,7 +325,10 @@ paired | paired
 """)
 """The same words before a mechanism."""
 
-LEADING = frozenset("iso isolated formal dual slow fast soft hard early late role legal sign linear".split())
+LEADING = frozenset(
+    {"iso", "isolated", "formal", "dual", "slow", "fast", "soft", "hard", "early", "late"}
+    | {"role", "legal", "sign", "linear"}
+)
 """Words that go with the mechanism behind them, also across a separator."""
 
 NUMBER_AFTER: Mapping[str, str] = {"ema": "decay", "swa": "decay", "rank": "rank", "galore": "rank"}

@@ -42,8 +42,8 @@ def check_installed() -> None:
     """
     if importlib.util.find_spec("FlagEmbedding") is None:
         raise MissingBackendError(
-            "FlagEmbedding is not installed: run `make bge`, or `pip install 'speedrun-etl[bge]'` after a torch "
-            "that suits this machine, or leave out --embed bge."
+            "FlagEmbedding is not installed: run `make bge`, or `pip install 'speedrun-etl[bge]'` after a "
+            "torch that suits this machine, or leave out --embed bge."
         )
 
 
@@ -53,7 +53,7 @@ class BgeSettings:
 
     Attributes:
         model: Name of the model, or a folder that holds it.
-        revision: Revision of a named model: a commit, a tag or a branch; None takes the one that is known here.
+        revision: Revision of a named model: a commit, a tag or a branch; None takes the known one.
         device: `cpu`, `cuda:0` and the like; None takes what is there.
         pooling: How token vectors become one: `cls`, or `mean` for other families of models.
         query_instruction: What is put before a query.
@@ -91,7 +91,9 @@ class BgeBackend:
 
         revision = self.settings.revision or KNOWN_REVISIONS.get(self.settings.model)
         try:
-            return Path(snapshot_download(self.settings.model, revision=revision, allow_patterns=list(_HASHED)))
+            return Path(
+                snapshot_download(self.settings.model, revision=revision, allow_patterns=list(_HASHED))
+            )
         except Exception as error:
             raise MissingBackendError(
                 f"The model {self.settings.model} is neither a folder nor could it be fetched "

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from outputs.embeddings.model import FLOAT_BYTES, Embedding, Role, packed_unit, sendable
@@ -74,9 +75,7 @@ class OpenAIBackend:
             try:
                 if failed_in_a_row >= MAX_FAILED_PACKS:
                     raise BadAnswerError(f"Not asked: {MAX_FAILED_PACKS} requests before it failed in a row.")
-                call_patiently(
-                    lambda sent=inputs: self._ask(client, sent), self.purse.settings, self.purse.sleep
-                )
+                call_patiently(partial(self._ask, client, inputs), self.purse.settings, self.purse.sleep)
                 failed_in_a_row = 0
             except RejectedRequestError as error:
                 # One bad text spoils its whole request, so halves are tried until it stands alone.

@@ -18,22 +18,19 @@ class Input:
         text: The text that was asked for.
         sent: What is sent of it.
         tokens: Upper bound of its tokens.
+        is_cut: Whether only its beginning is sent.
     """
 
     text: str
     sent: str
     tokens: int
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether only its beginning is sent."""
-        return len(self.sent) < len(self.text.strip())
+    is_cut: bool = False
 
 
 def make_input(text: str, sendable: str) -> Input:
     """Cut a text if it is too long."""
     sent = cut_to_tokens(sendable, MAX_INPUT_TOKENS)
-    return Input(text, sent, bound_tokens(sent))
+    return Input(text, sent, bound_tokens(sent), len(sent) < len(sendable))
 
 
 def pack(inputs: Iterable[Input]) -> list[list[Input]]:

@@ -1,7 +1,7 @@
 """Questions through the Batch API: half the price, within a day, and taken up again after a kill."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
@@ -10,12 +10,13 @@ from outputs.spending.cache import answer_key
 from outputs.spending.errors import BadAnswerError, SpendingError
 from outputs.spending.prices import BATCH_DISCOUNT
 from outputs.spending.questions import Answers, Check, Panel, Purse, Question, ask, read_answer, take_cached
-from outputs.spending.service import call_patiently, open_client
+from outputs.spending.service import call_patiently, open_client, read_answer_of
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
 A = TypeVar("A", bound=BaseModel)
+T = TypeVar("T")
 
 MAX_REQUESTS = 50_000
 """Most requests of one batch."""
@@ -26,7 +27,9 @@ POLL_S = 30.0
 _ENDED_BADLY = frozenset({"failed", "expired", "cancelled"})
 
 
-def ask_in_batches(panel: Panel, questions: Iterable[Question[A]], purse: Purse, check: Check[A]) -> Answers[A]:
+def ask_in_batches(
+    panel: Panel, questions: Iterable[Question[A]], purse: Purse, check: Check[A]
+) -> Answers[A]:
     """Ask through the Batch API; what it leaves without a good answer is asked directly.
 
     The id of a batch is kept as soon as it is known, so that a build that was killed waits for the batch that
@@ -70,7 +73,7 @@ def _run_batch(client: "OpenAI", panel: Panel, questions: Sequence[Question[A]],
             except BadAnswerError:
                 continue
     finally:
-        used = purse.budget.priced(panel.model, *tokens, share=BATCH_DISCOUNT) if any(tokens) else None
+        used = purse.budget.priced(panel.model, tokens[0], tokens[1], BATCH_DISCOUNT) if any(tokens) else None
         purse.budget.settle(panel.purpose, panel.model, reserved, used)
 
 
@@ -80,10 +83,10 @@ def _results(
     kept = purse.cache.get(ticket)
     batch_id = kept.decode() if kept else None
     if not batch_id:
-        batch_id = call_patiently(lambda: _submit(client, panel, by_key), purse.settings, purse.sleep)
+        batch_id = _patiently(lambda: _submit(client, panel, by_key), purse)
         purse.cache.put(ticket, batch_id.encode())
     while True:
-        batch = call_patiently(lambda: client.batches.retrieve(batch_id), purse.settings, purse.sleep)
+        batch = _patiently(lambda: client.batches.retrieve(batch_id), purse)
         if batch.status in _ENDED_BADLY or batch.status == "completed":
             break
         purse.sleep(POLL_S)
@@ -93,9 +96,15 @@ def _results(
     if output is None:
         if batch.status == "completed":
             return []
-        raise SpendingError(f"The batch {batch_id} ended as {batch.status} without answers: build again later.")
-    content = call_patiently(lambda: client.files.content(output).text, purse.settings, purse.sleep)
+        raise SpendingError(
+            f"The batch {batch_id} ended as {batch.status} without answers: build again later."
+        )
+    content = _patiently(lambda: client.files.content(output).text, purse)
     return [line for text in content.splitlines() if (line := _parse_line(text)) is not None]
+
+
+def _patiently(call: Callable[[], T], purse: Purse) -> T:
+    return call_patiently(lambda: read_answer_of(call), purse.settings, purse.sleep)
 
 
 def _submit(client: "OpenAI", panel: Panel, by_key: dict[str, Question[A]]) -> str:

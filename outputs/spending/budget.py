@@ -123,8 +123,9 @@ class Budget:
         with self._lock:
             if self.spent_usd + self._reserved_usd + wanted.usd > self.max_usd:
                 raise OverBudgetError(
-                    f"The next request to {model} may cost ${wanted.usd:.4f}, and ${self.spent_usd:.4f} of "
-                    f"--max-usd {self.max_usd:g} is spent: raise --max-usd to go on; what is paid for is kept."
+                    f"The next request to {model} may cost ${wanted.usd:.4f}, and "
+                    f"${self.spent_usd:.4f} of --max-usd {self.max_usd:g} is spent: raise it to go on; "
+                    "what is paid for is kept."
                 )
             self._reserved_usd += wanted.usd
         return wanted

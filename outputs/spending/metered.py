@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from outputs.spending.budget import Budget
-from outputs.spending.service import may_be_charged
+from outputs.spending.service import may_be_charged, read_answer_of
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ def send_metered(
     """
     reserved = budget.reserve(model, *bounds)
     try:
-        answer = send()
+        answer = read_answer_of(send)
     except Exception as error:
         budget.settle(purpose, model, reserved, reserved if may_be_charged(error) else None)
         raise

@@ -82,5 +82,7 @@ def parse_price(text: str) -> tuple[str, Price]:
     except (TypeError, ValueError):
         price = Price(-1)
     if not model or not 0 <= price.input_usd < 1e6 or not 0 <= price.output_usd < 1e6:
-        raise SpendingError(f"{text!r} is no price: write MODEL=INPUT,OUTPUT, in dollars for a million tokens.")
+        raise SpendingError(
+            f"{text!r} is no price: write MODEL=INPUT,OUTPUT, in dollars for a million tokens."
+        )
     return model, price

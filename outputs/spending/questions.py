@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -256,7 +257,8 @@ def _ask_one(
     more: list[dict[str, str]] = []
     try:
         for _ in range(MAX_REJECTIONS):
-            text = call_patiently(lambda: _send(client, panel, question, more, purse), purse.settings, purse.sleep)
+            send = partial(_send, client, panel, question, tuple(more), purse)
+            text = call_patiently(send, purse.settings, purse.sleep)
             answer = read_answer(question, text)
             complaint = check(question, answer)
             if complaint is None:

@@ -71,7 +71,7 @@ def call_patiently(
 
     Raises:
         SpendingError: If no further request can succeed: a refused key, no money left.
-        BadAnswerError: If this request failed for good; its message says why, without any text of the service.
+        BadAnswerError: If this request failed for good; its message holds no text of the service.
     """
     from openai import OpenAIError
 
@@ -90,11 +90,25 @@ def call_patiently(
         sleep(min(settings.max_wait_s, wait_s if asked_s is None else asked_s))
 
 
+def read_answer_of(call: Callable[[], T]) -> T:
+    """Call the client, which lets errors of its parsers through when an answer is garbled or cut off.
+
+    Raises:
+        BadAnswerError: If the answer cannot be read.
+    """
+    from httpx2 import HTTPError
+
+    try:
+        return call()
+    except (ValueError, TypeError, KeyError, AttributeError, HTTPError) as error:
+        raise BadAnswerError(f"The answer could not be read ({type(error).__name__}).") from None
+
+
 def may_be_charged(error: Exception) -> bool:
-    """Say whether a request that failed so may have been charged: nobody knows of one that was cut off."""
+    """Say whether a request that failed so may have been charged: the answer was garbled, or never came."""
     from openai import APIConnectionError
 
-    return isinstance(error, APIConnectionError)
+    return isinstance(error, (APIConnectionError, BadAnswerError))
 
 
 def _waits(settings: ServiceSettings) -> Iterator[float]:
@@ -114,7 +128,9 @@ def _judge(error: Exception) -> tuple[BadAnswerError, float | None]:
         return BadAnswerError(f"The answer could not be read ({type(error).__name__})."), None
     status, code = error.status_code, _code_of(error)
     if status in _FATAL:
-        raise SpendingError(f"OpenAI {_FATAL[status]} (HTTP {status}): check key, model and address.") from None
+        raise SpendingError(
+            f"OpenAI {_FATAL[status]} (HTTP {status}): check key, model and address."
+        ) from None
     if code == _NO_MONEY:
         raise SpendingError("The OpenAI account has no money left (insufficient_quota): top it up.") from None
     reason = f"The service answered HTTP {status}" + (f" ({code})." if code else ".")

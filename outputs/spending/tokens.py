@@ -1,8 +1,8 @@
 """How many tokens a text has at most, without the vocabulary that only a download could bring.
 
 The vocabularies of the models in question hold every pair of lower-case letters and every single byte, and a
-space joins the word behind it. So a run of lower-case letters counts one token for two letters, and every other
-byte one token. Prose has about half as many; text made to be long in tokens has hardly more.
+space joins the word behind it. So a run of lower-case letters counts one token for two letters, and every
+other byte one token. Prose has about half as many; text made to be long in tokens has hardly more.
 """
 
 import re
