@@ -137,7 +137,9 @@ def build(
     ] = "rules",
     embed: Annotated[
         list[EmbedName] | None,
-        typer.Option(help="Who embeds the descriptions: none, or one or both of bge and openai."),
+        typer.Option(
+            metavar="NAME", help="Who embeds the descriptions: none, bge or openai; may be given twice."
+        ),
     ] = None,
     max_usd: Annotated[
         float, typer.Option(min=0, help="Most dollars that the build may spend; it stops before.")

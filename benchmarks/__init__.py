@@ -1,0 +1,1 @@
+"""Speed and quality of the build, measured on demo archives against their gold."""
