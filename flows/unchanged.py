@@ -25,7 +25,7 @@ class BuildMemory:
         self._path = folder / "builds.json"
 
     def find(self, key: str, out: Path) -> Manifest | None:
-        """Return the manifest of the dataset at `out` if a build with this key wrote it and it is unharmed."""
+        """Return the manifest at `out` if a build with this key wrote that dataset and it is unharmed."""
         manifest_sha256 = self._read().get(key)
         if manifest_sha256 is None or manifest_sha256 != _sha256(out / MANIFEST_NAME):
             return None
