@@ -119,7 +119,8 @@ def write(rows: list[Row], log_bytes: int) -> None:
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     RESULTS.write_text(
         f"# Speed\n\nFull demo archive, {log_bytes / 1e9:.2f} GB of logs, on {machine}. "
-        f"{COUNTED_RUNS} counted runs after one uncounted. Memory is the sum over all processes. Written by `make bench`.\n\n"
+        f"{COUNTED_RUNS} counted runs after one uncounted. Memory is the sum over all processes. "
+        "Written by `make bench`.\n\n"
         f"{body[0]}\n{rule}\n{body[1]}\n\n<!-- notes -->{notes}",
         encoding="utf-8",
     )
