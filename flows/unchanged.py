@@ -30,8 +30,9 @@ class BuildMemory:
         if manifest_sha256 is None or manifest_sha256 != _sha256(out / MANIFEST_NAME):
             return None
         manifest = read_manifest(out)
-        entries = (*manifest.files, *manifest.texts)
-        is_whole = all(_sha256(out / entry.name) == entry.sha256 for entry in entries)
+        hashes = {entry.name: entry.sha256 for entry in manifest.files}
+        hashes |= {entry.name: entry.sha256 for entry in manifest.texts}
+        is_whole = all(_sha256(out / name) == sha256 for name, sha256 in hashes.items())
         return manifest if is_whole else None
 
     def remember(self, key: str, out: Path) -> None:
