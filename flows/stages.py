@@ -1,4 +1,4 @@
-"""The stages of a build in their order: archive, records, runs, tables, dataset."""
+"""The stages of a build in their order: archive, records, runs, variants, outcomes, tables, dataset."""
 
 import os
 import time
@@ -15,13 +15,25 @@ from flows.parse_cache import ParseCache
 from flows.reporting import Reporter
 from flows.settings import BuildSettings
 from flows.unchanged import BuildMemory, build_key
+from linkers.names import fold, without_prefixes
+from linkers.outcomes.judgement import Judgement, judge
+from linkers.outcomes.links import Links
 from linkers.runs import Run, join_runs
 from linkers.variants.cascade import RecoveredVariants, recover_variants
 from linkers.variants.coverage import agreement, waterfall
-from linkers.write_ups import collect_write_ups
+from linkers.write_ups import WriteUp, collect_write_ups
+from outputs.current_recipes import recipe_texts
 from outputs.dataset import check_target, write_dataset
-from outputs.manifest import FileEntry, Manifest, VariantCoverage, make_manifest
-from outputs.tables import build_ideas, build_quarantine, build_runs, build_val_trajectories
+from outputs.manifest import FileEntry, Manifest, Undated, VariantCoverage, make_manifest
+from outputs.outcome_tables import (
+    VariantFiles,
+    build_cohorts_table,
+    build_experiments,
+    build_ideas,
+    build_snapshots_table,
+)
+from outputs.snapshots.selection import Snapshots, take_snapshots
+from outputs.tables import build_quarantine, build_runs, build_val_trajectories
 from outputs.variant_tables import build_proposals, build_variant_links, build_variant_sources
 from parsers.archive import Archive, open_archive
 from parsers.kinds import PARSED_KINDS
@@ -83,8 +95,9 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
         parsed = run(parse_archive, archive, settings, reporter)
         runs = run(link_runs, parsed, settings, reporter)
         variants = run(link_variants, parsed, runs, reporter)
-        tables = run(build_tables, parsed, runs, variants, reporter)
-        manifest = run(publish_locally, parsed, runs, variants, tables, settings, reporter)
+        outcomes = run(judge_outcomes, parsed, runs, variants, reporter)
+        tables = run(build_tables, parsed, runs, variants, outcomes, reporter)
+        manifest = run(publish_locally, parsed, runs, variants, outcomes, tables, settings, reporter)
         if memory:
             memory.remember(key, Path(settings.out))
     return BuildResult(manifest, Path(settings.out), time.monotonic() - started_s)
@@ -118,15 +131,71 @@ def link_variants(parsed: ParsedArchive, runs: tuple[Run, ...], reporter: Report
         return recover_variants(parsed, runs)
 
 
-def build_tables(
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What came of everything, and what was known when.
+
+    Attributes:
+        links: What each run executed and tested.
+        judgement: What came of it.
+        snapshots: What was known when.
+    """
+
+    links: Links
+    judgement: Judgement
+    snapshots: Snapshots
+
+
+def judge_outcomes(
     parsed: ParsedArchive, runs: tuple[Run, ...], variants: RecoveredVariants, reporter: Reporter
+) -> Outcomes:
+    """Stage 4: judge runs and ideas, and freeze what was known when."""
+    with reporter.stage("outcomes"):
+        write_ups = collect_write_ups(parsed).kept
+        links = Links(
+            variant_of={each.experiment_id: each.stem for each in variants.runs},
+            variant_tier_of={each.experiment_id: each.tier for each in variants.runs},
+            source_of={each.experiment_id: each.source_sha256 for each in variants.runs},
+            texts=variants.texts,
+            idea_of=ideas_by_exact_name(runs, variants, write_ups),
+        )
+        judgement = judge(parsed, runs, write_ups, links)
+        snapshots = take_snapshots(judgement)
+    for warning in snapshots.warnings:
+        reporter.say(f"Warning: {warning}")
+    return Outcomes(links, judgement, snapshots)
+
+
+def ideas_by_exact_name(
+    runs: tuple[Run, ...], variants: RecoveredVariants, write_ups: tuple[WriteUp, ...]
+) -> dict[str, str | None]:
+    """Link a run to the idea whose slug is exactly its family's name or its variant's."""
+    idea_of_name = {(each.scope, fold(each.idea.slug)): each.idea_id for each in write_ups}
+    return {
+        run.experiment_id: idea_of_name.get((run.scope, fold(run.name.family)))
+        or idea_of_name.get((run.scope, without_prefixes(fold(variant.stem or ""))))
+        for run, variant in zip(runs, variants.runs, strict=True)
+    }
+
+
+def build_tables(
+    parsed: ParsedArchive,
+    runs: tuple[Run, ...],
+    variants: RecoveredVariants,
+    outcomes: Outcomes,
+    reporter: Reporter,
 ) -> Mapping[str, pl.DataFrame]:
-    """Stage 4: lay the records out as tables."""
+    """Stage 5: lay the records out as tables."""
     with reporter.stage("tables"):
         write_ups = collect_write_ups(parsed)
+        files = VariantFiles.of(parsed)
+        judgement = outcomes.judgement
         return {
             "runs": build_runs(runs, variants.runs),
-            "ideas": build_ideas(write_ups.kept),
+            "ideas": build_ideas(judgement.ideas, outcomes.links, files),
+            "experiments": build_experiments(judgement, outcomes.links, files),
+            "cohorts": build_cohorts_table(judgement.cohorts),
+            "snapshots": build_snapshots_table(outcomes.snapshots.taken),
             "val_trajectories": build_val_trajectories(runs),
             "proposals": build_proposals(parsed, runs, variants.runs),
             "variant_links": build_variant_links(variants),
@@ -139,18 +208,22 @@ def publish_locally(
     parsed: ParsedArchive,
     runs: tuple[Run, ...],
     variants: RecoveredVariants,
+    outcomes: Outcomes,
     tables: Mapping[str, pl.DataFrame],
     settings: BuildSettings,
     reporter: Reporter,
 ) -> Manifest:
-    """Stage 5: write the dataset and put it in place."""
+    """Stage 6: write the dataset and put it in place."""
+    taken = outcomes.snapshots
+    texts = recipe_texts(taken.taken, outcomes.links)
+    undated = Undated(runs=taken.num_undated_runs, ideas=taken.num_undated_ideas)
     coverage = VariantCoverage(waterfall=waterfall(runs, variants.runs), agreement=agreement(variants.runs))
 
     def describe(files: tuple[FileEntry, ...]) -> Manifest:
-        return make_manifest(parsed, settings.for_manifest(), files, coverage, build_time())
+        return make_manifest(parsed, settings.for_manifest(), files, coverage, build_time(), texts, undated)
 
     with reporter.stage("write"):
-        return write_dataset(tables, describe, Path(settings.out))
+        return write_dataset(tables, describe, Path(settings.out), texts)
 
 
 def build_time() -> datetime:
