@@ -1,1 +1,1 @@
-"""Speed and quality of the build, measured on demo archives against their gold."""
+"""Speed and linkage quality, ours beside the public reference implementation; nothing here is a test."""

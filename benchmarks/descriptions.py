@@ -5,8 +5,8 @@
 The rule: of a gold mechanism count its words of three letters or more and its numbers, without words of place
 and time such as `on`, `all`, `first`. A sentence names the mechanism if it has at least two thirds of them;
 two words are the same if their first five letters are. A sentence is decoded for every run, also for those that
-a write-up or a docstring describes. Reported are all runs, and apart from them those whose names tell their
-mechanism: the gold says that the idea is knowable by name or alias, or there is no idea behind the run.
+a write-up or a docstring describes. Reported are all runs, and apart those whose names tell their
+mechanism: the gold says that the idea is knowable by name or alias, or the run has no idea behind it.
 """
 
 import csv
@@ -60,9 +60,7 @@ def names_mechanism(sentence: str, mechanism: str) -> bool:
     >>> names_mechanism("Recipe `v12`.", "dual-rate momentum")
     False
     """
-    wanted = [
-        word for word in _words(mechanism) if (len(word) > 2 and word not in IGNORED) or word.isdigit()
-    ]
+    wanted = [word for word in _words(mechanism) if (len(word) > 2 and word not in IGNORED) or word.isdigit()]
     heads = {word[:SAME_LETTERS] for word in _words(sentence)}
     found = sum(word[:SAME_LETTERS] in heads for word in wanted)
     return 3 * found >= 2 * len(wanted)

@@ -256,6 +256,9 @@ def _finish(result: BuildResult, is_quiet: bool) -> None:
         sentence = (
             f"{result.out} was built from {result.manifest.num_files:,} files in {result.seconds:.1f} s."
         )
+        if result.is_unchanged:
+            built_at = result.manifest.created_at.isoformat()
+            sentence = f"Nothing changed: {result.out} is the dataset that was built at {built_at}."
         console.print(sentence, highlight=False, soft_wrap=True)
     if failures := result.manifest.num_failures:
         sentence = (

@@ -14,6 +14,7 @@ from flows.parallel import parse_batches
 from flows.parse_cache import ParseCache
 from flows.reporting import Reporter
 from flows.settings import BuildSettings
+from flows.unchanged import BuildMemory, build_key
 from flows.words import Words, check_words, open_purse, put_in_words
 from linkers.names import fold, without_prefixes
 from linkers.outcomes.judgement import Judgement, judge
@@ -65,11 +66,13 @@ class BuildResult:
         manifest: The dataset's manifest.
         out: Where the dataset is.
         seconds: How long it took.
+        is_unchanged: Whether the dataset was there already, so that nothing was built.
     """
 
     manifest: Manifest
     out: Path
     seconds: float
+    is_unchanged: bool = False
 
 
 def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run_directly) -> BuildResult:
@@ -90,6 +93,10 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
     check_target(Path(settings.out))
     with open_purse(settings) as purse, open_archive(settings.archive) as archive:
         _warn(archive, reporter)
+        memory = BuildMemory(Path(settings.cache)) if settings.cache else None
+        key = build_key(archive, settings) if memory else ""
+        if memory and (found := memory.find(key, Path(settings.out))):
+            return BuildResult(found, Path(settings.out), time.monotonic() - started_s, is_unchanged=True)
         parsed = run(parse_archive, archive, settings, reporter)
         runs = run(link_runs, parsed, settings, reporter)
         variants = run(link_variants, parsed, runs, reporter)
@@ -97,6 +104,8 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
         words = run(write_descriptions, parsed, runs, variants, outcomes, settings, purse, reporter)
         tables = run(build_tables, parsed, runs, variants, outcomes, words, reporter)
         manifest = run(publish_locally, parsed, runs, variants, outcomes, words, tables, settings, reporter)
+        if memory and not manifest.num_failures:
+            memory.remember(key, Path(settings.out))
     return BuildResult(manifest, Path(settings.out), time.monotonic() - started_s)
 
 

@@ -1,6 +1,6 @@
 """`current_recipes/`: for every snapshot the source of the best recipe that was known then."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from linkers.outcomes.links import Links
 from outputs.snapshots.selection import Snapshot
@@ -31,16 +31,16 @@ def _text(snapshot: Snapshot, links: Links) -> str:
     text = links.texts.get(links.source_of.get(experiment_id) or "")
     if text is not None:
         return text if text.endswith("\n") else text + "\n"
-    variant = links.variant_of.get(experiment_id)
-    lines = _known(experiment_id, step, variant, links.variant_tier_of.get(experiment_id))
-    return "".join(f"# {line}\n" for line in lines)
+    known = [
+        f"The best recipe known then is {experiment_id}, which reached 3.28 at step {step}.",
+        "The text that it ran is not in the archive.",
+    ]
+    if (variant := links.variant_of.get(experiment_id)) is not None:
+        tier = links.variant_tier_of.get(experiment_id) or "unknown"
+        known.append(f"It ran the file variants/{variant}.py, by tier {tier}; that file may differ now.")
+    return "".join(f"# {_one_line(line)}\n" for line in known)
 
 
-def _known(experiment_id: str, step: int, variant: str | None, tier: str | None) -> Mapping[str, None]:
-    lines = [f"The best recipe known then is {experiment_id}, which reached 3.28 at step {step}."]
-    lines.append("The text that it ran is not in the archive.")
-    if variant is not None:
-        lines.append(
-            f"It ran the file variants/{variant}.py, by tier {tier or 'unknown'}; that file may differ now."
-        )
-    return dict.fromkeys(lines)
+def _one_line(text: str) -> str:
+    """Keep a name of the archive from ending the comment that it stands in."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())

@@ -20,7 +20,8 @@ FORMAT_VERSION = 1
 
 MANIFEST_NAME = "manifest.json"
 
-_PACKAGES = ("markdown-it-py", "polars", "pyarrow", "rapidfuzz", "speedrun-etl")
+PACKAGES = ("markdown-it-py", "polars", "pyarrow", "rapidfuzz", "speedrun-etl")
+"""The packages whose versions shape the output."""
 
 
 class FileEntry(BaseModel):
@@ -170,7 +171,7 @@ def make_manifest(
         scopes=tuple(str(scope) for scope in parsed.archive.scopes),
         missing_scopes=tuple(str(scope) for scope in parsed.archive.missing),
         settings=dict(sorted(settings.items())),
-        packages={name: version(name) for name in _PACKAGES},
+        packages={name: version(name) for name in PACKAGES},
         files=tuple(sorted(files, key=lambda each: each.name)),
         texts=tuple(TextEntry.of(name, texts[name]) for name in sorted(texts)),
         undated=undated,

@@ -31,6 +31,11 @@ def test_a_known_file_is_named_but_not_copied() -> None:
     assert all(word in found for word in (BEST, "3200", "variants/polar_muon.py", "stub"))
 
 
+def test_a_name_cannot_leave_its_comment() -> None:
+    found = text(Links(variant_of={BEST: "x\nimport os\r\x0c\u2028y"}))
+    assert all(line.startswith("# ") for line in found.splitlines())
+
+
 def test_nothing_is_known() -> None:
     assert BEST in text(Links())
 
