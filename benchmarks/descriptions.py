@@ -4,8 +4,8 @@
 
 The rule: of a gold mechanism count its words of three letters or more and its numbers, without words of place
 and time such as `on`, `all`, `first`. A sentence names the mechanism if it has at least two thirds of them;
-two words are the same if their first five letters are. A sentence is decoded for every run, also for those that
-a write-up or a docstring describes. Reported are all runs, and apart those whose names tell their
+two words are the same if their first five letters are. A sentence is decoded for every run, also for those
+that a write-up or a docstring describes. Reported are all runs, and apart those whose names tell their
 mechanism: the gold says that the idea is knowable by name or alias, or the run has no idea behind it.
 """
 

@@ -1,6 +1,7 @@
 """What a build can be told."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -64,6 +65,24 @@ class WordsSettings(BaseModel):
         """Whether OpenAI is asked for anything."""
         return self.describe == "openai" or EmbedBackend.OPENAI in self.embed
 
+    def for_manifest(self) -> dict[str, int | float | str | bool | None]:
+        """List what can change the output. Of a folder with a model only the name is shown."""
+        shown: dict[str, int | float | str | bool | None] = {"describe": self.describe}
+        if self.describe == "openai":
+            shown |= {"describe_model": self.describe_model}
+        if self.embed:
+            shown |= {"embed": ",".join(sorted(set(self.embed)))}
+        if EmbedBackend.OPENAI in self.embed:
+            shown |= {"embed_model": self.embed_model}
+        if EmbedBackend.BGE in self.embed:
+            model = Path(self.bge_model)
+            shown |= {
+                "bge_model": model.name if model.is_dir() else self.bge_model,
+                "bge_revision": self.bge_revision,
+                "bge_pooling": self.bge_pooling,
+            }
+        return shown
+
     @property
     def needs_answers(self) -> bool:
         """Whether any answers are kept."""
@@ -93,12 +112,4 @@ class BuildSettings(BaseModel):
 
     def for_manifest(self) -> dict[str, int | float | str | bool | None]:
         """List the settings that can change the output: neither where it lies nor how it was computed."""
-        shown: dict[str, int | float | str | bool | None] = {
-            "year": self.year,
-            "describe": self.words.describe,
-        }
-        if self.words.embed:
-            shown["embed"] = ",".join(sorted(self.words.embed))
-        if self.words.needs_key:
-            shown["max_usd"] = self.words.max_usd
-        return shown
+        return {"year": self.year, **self.words.for_manifest()}

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from outputs.descriptions.model import SourceText
 
@@ -95,7 +96,7 @@ def _statements(text: str) -> Iterator[str]:
     """Cut a source into its top-level statements that may assign something."""
     text = _TRIPLE_QUOTED.sub("''", text[:MAX_SOURCE_CHARS].replace("\r\n", "\n"))
     starts = [match.start() for match in _STATEMENT_START.finditer(text)]
-    for start, stop in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, stop in pairwise([*starts, len(text)]):
         if stop - start > MAX_STATEMENT_CHARS or _NO_ASSIGNMENT.match(text, start):
             continue
         statement = text[start:stop]

@@ -65,7 +65,7 @@ class Decoded:
         if unknown:
             main.append(f"with {unknown}" if main else unknown)
         clauses = [", ".join(main), ", ".join(self.steps)]
-        text = "; ".join(clause for clause in clauses if clause) or "No description"
+        text = "; ".join(clause for clause in clauses if clause) or "A run without a name"
         sentences = [_capital(text) + "."]
         if self.changes:
             sentences.append("; ".join(self.changes) + ".")
@@ -117,7 +117,7 @@ def decode(
     if is_silent and "horizon" in name.stem.lower():
         decoded.mechanisms.append(_TERMS["horizon"])
     elif is_silent and not decoded.parents:
-        decoded.unknown.append(_quotable(name.stem or name.run_id))
+        decoded.unknown += [_quotable(name.stem)] if name.stem.strip() else []
     return decoded
 
 
