@@ -29,7 +29,7 @@ from outputs.spending.budget import Budget, Estimate, Usage
 from outputs.spending.cache import AnswerCache
 from outputs.spending.errors import MissingKeyError
 from outputs.spending.prices import BATCH_DISCOUNT, parse_price
-from outputs.spending.questions import Answers, Purse, Question, ask, estimate_questions
+from outputs.spending.questions import Answers, Purse, Question, ask, estimate_questions, take_cached
 from outputs.spending.report import Spending, make_spending
 from outputs.spending.service import ServiceSettings
 
@@ -184,10 +184,14 @@ def _check_budget(
         )
     else:
         estimates["descriptions"] = Estimate("descriptions", words.describe_model, 0, 0, Usage())
-    open_ids = set(asked.ids)
-    texts = [each.text for name, each in descriptions.items() if each and name not in open_ids]
+    known, open_questions = take_cached(
+        panel(words.describe_model), asked.questions.values(), purse, complaint
+    )
+    asked_ids = set(asked.ids)
+    texts = [each.text for name, each in descriptions.items() if each and name not in asked_ids]
+    texts += [tidy(answer.description) for answer in known.given.values()]
     # What a model will answer is not known yet; it may be as long as an answer may be.
-    texts += [f"{number:0{MAX_ANSWER_CHARS}}" for number in range(len(asked.questions))]
+    texts += [f"{number:0{MAX_ANSWER_CHARS}}" for number in range(len(open_questions))]
     for backend in backends:
         estimates[backend.name] = backend.estimate(texts)
     shown = [each for name, each in estimates.items() if name != "descriptions" or words.describe == "openai"]
@@ -244,6 +248,7 @@ def _embed(
 ) -> tuple[pl.DataFrame, Spending]:
     """Embed each distinct description once."""
     texts = {name: each.text if each else "" for name, each in descriptions.items()}
+    cached = backend.estimate(list(texts.values())).cached
     embedded = embed_texts(backend, texts.values())
     frame = build_embeddings(backend.name, backend.model, texts, embedded)
     failures = {
@@ -253,7 +258,7 @@ def _embed(
     }
     had = sum(each.vector is not None for each in embedded.values())
     usage = purse.budget.usage_of(estimate.purpose, backend.model) if backend.name == "openai" else Usage()
-    counts = had, min(had, estimate.cached)
+    counts = had, cached
     report = make_spending(
         estimate.purpose, backend.name, backend.model, counts, usage, estimate.usage.usd, failures
     )

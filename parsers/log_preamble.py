@@ -13,7 +13,7 @@ MAX_PREAMBLE_BYTES = 1_000_000
 
 _HEAD_LINES = 12
 _HEAD_LINE_CHARS = 200
-_HAS_WORD = re.compile(r"[A-Za-z]{3}")
+_TELLING_LINE = re.compile(r"^(?!step:).*[A-Za-z]{3}")
 _START_KEY = re.compile(
     r"^[\s#=>*-]*(?P<key>[A-Za-z][\w ./-]{0,60}?)[\"']?\s*(?::|=|\s)\s*[\"']?"
     r"(?P<value>\d{4}-\d{2}-\d{2}(?:[T ][\d:.,]+\s?(?:Z|UTC|[+-]\d{2}:?\d{2})?)?)[\"']?[\s=,}]*$"
@@ -40,7 +40,7 @@ class Preamble:
         seed: The seed that the trainer or its command line names.
         stop_step: A step declared as the run's end, below the schedule's.
         log_id: The uuid of the log file that the trainer itself writes, `logs/<uuid>.txt`.
-        head: Its first lines with letters in them, as written.
+        head: Its first lines with words in them, without checkpoints.
     """
 
     stated_launch: Instant | None
@@ -69,7 +69,7 @@ def read_preamble(parts: Sequence[bytes]) -> Preamble:
         stop_step=_first_int(_STOP_STEP, text),
         log_id=match[1] if (match := _LOG_ID.search(text)) else None,
         head="\n".join(
-            islice((line[:_HEAD_LINE_CHARS] for line in lines if _HAS_WORD.search(line)), _HEAD_LINES)
+            islice((line[:_HEAD_LINE_CHARS] for line in lines if _TELLING_LINE.match(line)), _HEAD_LINES)
         ),
     )
 

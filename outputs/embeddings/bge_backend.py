@@ -130,7 +130,9 @@ class BgeBackend:
 
     def estimate(self, texts: Sequence[str]) -> Estimate:
         """Say that it costs nothing."""
-        return Estimate(PURPOSE, self.model, len(set(texts)), 0, Usage())
+        sent = {clean for text in texts if (clean := sendable(text))}
+        cached = sum(self._kept(text, Role.DOCUMENT) is not None for text in sent)
+        return Estimate(PURPOSE, self.model, len(sent) - cached, cached, Usage())
 
     def embed(self, texts: Sequence[str], role: Role) -> Mapping[str, Embedding]:
         """Embed texts that are not in the cache."""
