@@ -2,8 +2,9 @@
 
 import hashlib
 import importlib.util
+import io
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -146,8 +147,8 @@ class BgeBackend:
         return {text: kept or made[cleaned[text]] for text, kept in done.items()}
 
     def _encode(self, texts: Sequence[str], role: Role) -> Iterator[Embedding]:
-        model = self._flag_model
         with _quiet():
+            model = self._flag_model
             prefix = self.settings.query_instruction if role is Role.QUERY else ""
             encoded = model.tokenizer([prefix + text for text in texts], truncation=False, verbose=False)
             encode = model.encode_queries if role is Role.QUERY else model.encode_corpus
@@ -179,13 +180,6 @@ def _best_device() -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep progress bars and length warnings off the terminal."""
-    import logging
-
-    logger = logging.getLogger("transformers")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
+    """Keep progress bars and length warnings off the terminal; errors are exceptions."""
+    with redirect_stderr(io.StringIO()):
         yield
-    finally:
-        logger.setLevel(level)
