@@ -1,0 +1,128 @@
+"""Everything of one scope that can tell which idea a run tested, gathered from the parsed archive."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from linkers.ideas.aliases import index_aliases
+from linkers.ideas.existence import find_births
+from linkers.ideas.mentions import MentionReader
+from linkers.ideas.model import ScopeEvidence
+from linkers.ideas.spans import find_spans
+from linkers.ideas.tokens import family_of, learn_knobs
+from linkers.names import fold, without_prefixes
+from linkers.runs import Run
+from linkers.write_ups import WriteUp
+from parsers.audits import Audit
+from parsers.journal import JournalEntry
+from parsers.ledger_fields import log_stem
+from parsers.parsed_files import ParsedArchive
+from parsers.rule_checks import RuleCheck
+from parsers.run_ids import parse_run_id
+from parsers.scopes import Scope
+
+T = TypeVar("T")
+
+_HEX = re.compile(r"[0-9a-f]{8}-?[0-9a-f-]{8,}")
+
+
+def gather_evidence(
+    parsed: ParsedArchive,
+    runs: Iterable[Run],
+    write_ups: Iterable[WriteUp],
+    variant_stems: Mapping[str, str],
+) -> tuple[ScopeEvidence, ...]:
+    """Gather the evidence of every scope that has runs. No scope sees another one's.
+
+    Args:
+        parsed: The parsed archive.
+        runs: All runs.
+        write_ups: All ideas.
+        variant_stems: The variant file that each run executed, where it is known, by experiment id.
+    """
+    runs_of: dict[Scope, list[Run]] = defaultdict(list)
+    for run in runs:
+        runs_of[run.scope].append(run)
+    ideas_of: dict[Scope, list[WriteUp]] = defaultdict(list)
+    for each in write_ups:
+        ideas_of[each.scope].append(each)
+    entries, audits, checks = (_by_scope(parsed, kind) for kind in (JournalEntry, Audit, RuleCheck))
+    return tuple(
+        scope_evidence(
+            scope,
+            runs_of[scope],
+            ideas_of[scope],
+            variant_stems,
+            entries.get(scope, []),
+            [*audits.get(scope, []), *checks.get(scope, [])],
+        )
+        for scope in sorted(runs_of)
+    )
+
+
+def _by_scope(parsed: ParsedArchive, record_type: type[T]) -> dict[Scope, list[T]]:
+    found: dict[Scope, list[T]] = defaultdict(list)
+    for file, record in parsed.records(record_type):
+        if file.scope is not None:
+            found[file.scope].append(record)
+    return found
+
+
+def scope_evidence(
+    scope: Scope,
+    runs: Iterable[Run],
+    write_ups: Iterable[WriteUp],
+    variant_stems: Mapping[str, str],
+    entries: Iterable[JournalEntry],
+    checks: Iterable[Audit | RuleCheck],
+) -> ScopeEvidence:
+    """Gather the evidence of one scope, whatever the order of what it is given.
+
+    Args:
+        scope: The scope.
+        runs: Its runs.
+        write_ups: Its ideas.
+        variant_stems: The variant file that each run executed; other scopes' runs may be in it.
+        entries: Its journal.
+        checks: Its audits and rule checks.
+    """
+    by_id = {run.experiment_id: run for run in sorted(runs, key=lambda each: each.run_id)}
+    ideas = {each.idea_id: each for each in sorted(write_ups, key=lambda each: each.idea_id)}
+    stems = {each: variant_stems[each] for each in by_id if each in variant_stems}
+    journal = sorted(entries, key=lambda each: (each.path, each.line_start))
+    aliases = index_aliases(ideas.values())
+    families = {experiment_id: family_of(run.run_id) for experiment_id, run in by_id.items()}
+    names = {each: _names(run, stems.get(each)) for each, run in by_id.items()}
+    carriers: dict[str, set[str]] = defaultdict(set)
+    for experiment_id, run_names in names.items():
+        for name in run_names:
+            carriers[name].add(families[experiment_id])
+    spans = find_spans(
+        {name: frozenset(each) for name, each in carriers.items()}, aliases, learn_knobs(sorted(carriers))
+    )
+    reader = MentionReader(by_id, stems, aliases)
+    mentions = [reader.read(entry) for entry in journal]
+    return ScopeEvidence(
+        scope=scope,
+        runs=by_id,
+        ideas=ideas,
+        spans={each: tuple(span for name in names[each] for span in spans[name]) for each in by_id},
+        families=families,
+        variant_stems=stems,
+        aliases=aliases,
+        entries=tuple(journal),
+        births=find_births(ideas.values(), mentions, checks, by_id, aliases),
+    )
+
+
+def _names(run: Run, variant_stem: str | None) -> tuple[str, ...]:
+    """The names of a run that its agent chose: its id, its file, and its logs where they are called otherwise."""
+    names = [parse_run_id(run.run_id).stem]
+    if variant_stem:
+        names.append(without_prefixes(fold(variant_stem)))
+    for log in run.logs:
+        stem = log_stem(log.path)
+        if stem != run.run_id and not _HEX.fullmatch(stem.lower()):
+            names.append(parse_run_id(stem).stem)
+    return tuple(dict.fromkeys(names))

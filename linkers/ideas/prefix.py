@@ -1,0 +1,38 @@
+"""Tier 1: the name of a run, or of the variant file that it executed, spells the slug or the code of an idea."""
+
+from collections.abc import Iterator, Sequence
+
+from linkers.ideas.aliases import OWN_NAMES
+from linkers.ideas.model import Candidate, ScopeEvidence, TierName
+from linkers.ideas.spans import Role, Span
+
+
+def propose_by_prefix(evidence: ScopeEvidence, _: Sequence[Candidate]) -> list[Candidate]:
+    """Propose the ideas whose own names stand in the names of runs."""
+    return list(candidates_of_spans(evidence, TierName.PREFIX, are_own_names=True))
+
+
+def candidates_of_spans(
+    evidence: ScopeEvidence, tier: TierName, *, are_own_names: bool
+) -> Iterator[Candidate]:
+    """Turn the spans of one kind of name into candidates, the best span of each run and idea.
+
+    Args:
+        evidence: The scope.
+        tier: The tier that proposes them.
+        are_own_names: Whether slugs and codes are wanted, or everything else.
+    """
+    for experiment_id in sorted(evidence.spans):
+        best: dict[str, Span] = {}
+        for span in evidence.spans[experiment_id]:
+            if (span.alias.kind in OWN_NAMES) == are_own_names:
+                known = best.get(span.alias.idea_id)
+                if known is None or span.weight > known.weight:
+                    best[span.alias.idea_id] = span
+        for idea_id, span in sorted(best.items()):
+            yield Candidate(experiment_id, idea_id, tier, round(span.weight, 4), _describe(span))
+
+
+def _describe(span: Span) -> str:
+    role = "" if span.role is Role.TESTED else f", as {span.role}"
+    return f"{span.alias.text} in {span.name} at {span.start}{role}: {span.alias.source}"
