@@ -15,9 +15,9 @@ from parsers.ideas import Idea
 class AliasKind(StrEnum):
     """Where a name of an idea comes from, the strongest first.
 
-    `slug` and `code` are its own, `declared` stands in its write-up as a name of runs, `mentioned` stands there
-    in backticks and shortens the slug; the rest is derived from the slug: its words' first letters, a word that
-    no other idea has, or its words cut short.
+    `slug` and `code` are its own, `declared` stands in its write-up as a name of runs, `mentioned` stands
+    there in backticks and shortens the slug; the rest is derived from the slug: its words' first letters, a
+    word that no other idea has, or its words cut short.
     """
 
     CODE = "code"
@@ -109,7 +109,9 @@ def index_aliases(write_ups: Iterable[WriteUp]) -> AliasIndex:
         for alias in (*_own(each), *_declared(each, own), *_derived(each, word_counts)):
             found[alias.text].setdefault(alias.idea_id, alias)
     by_text = {text: _settle(found[text].values()) for text in sorted(found) if len(text) >= 2}
-    return AliasIndex(by_text, tuple(Truncation.of(each.idea_id, _bare_slug(each.idea)) for each in write_ups))
+    return AliasIndex(
+        by_text, tuple(Truncation.of(each.idea_id, _bare_slug(each.idea)) for each in write_ups)
+    )
 
 
 def _settle(aliases: Iterable[IdeaAlias]) -> tuple[IdeaAlias, ...]:

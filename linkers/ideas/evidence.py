@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from linkers.ideas.aliases import index_aliases
 from linkers.ideas.existence import find_births
-from linkers.ideas.mentions import MentionReader
+from linkers.ideas.mentions import MentionReader, Sentence
 from linkers.ideas.model import ScopeEvidence
 from linkers.ideas.spans import find_spans
 from linkers.ideas.tokens import family_of, learn_knobs
@@ -23,6 +23,9 @@ from parsers.run_ids import parse_run_id
 from parsers.scopes import Scope
 
 T = TypeVar("T")
+
+NOTE_CHARS = 2000
+"""So much of a ledger's remark is read."""
 
 _HEX = re.compile(r"[0-9a-f]{8}-?[0-9a-f-]{8,}")
 
@@ -47,7 +50,9 @@ def gather_evidence(
     ideas_of: dict[Scope, list[WriteUp]] = defaultdict(list)
     for each in write_ups:
         ideas_of[each.scope].append(each)
-    entries, audits, checks = (_by_scope(parsed, kind) for kind in (JournalEntry, Audit, RuleCheck))
+    entries = _by_scope(parsed, JournalEntry)
+    audits = _by_scope(parsed, Audit)
+    checks = _by_scope(parsed, RuleCheck)
     return tuple(
         scope_evidence(
             scope,
@@ -111,13 +116,21 @@ def scope_evidence(
         families=families,
         variant_stems=stems,
         aliases=aliases,
-        entries=tuple(journal),
-        births=find_births(ideas.values(), mentions, checks, by_id, aliases),
+        mentions=tuple(mentions),
+        notes={experiment_id: _notes(reader, run) for experiment_id, run in by_id.items()},
+        births=find_births(ideas.values(), mentions, checks, aliases),
     )
 
 
+def _notes(reader: MentionReader, run: Run) -> tuple[Sentence, ...]:
+    """The ledger's remarks on a run that name something."""
+    texts = (run.ledger.note, run.ledger.purpose) if run.ledger else ()
+    sentences = (reader.read_sentence(text[:NOTE_CHARS]) for text in texts if text)
+    return tuple(sentence for sentence in sentences if sentence.idea_ids)
+
+
 def _names(run: Run, variant_stem: str | None) -> tuple[str, ...]:
-    """The names of a run that its agent chose: its id, its file, and its logs where they are called otherwise."""
+    """The names of a run that its agent chose: its id, its file, and its logs if they are called otherwise."""
     names = [parse_run_id(run.run_id).stem]
     if variant_stem:
         names.append(without_prefixes(fold(variant_stem)))

@@ -23,7 +23,7 @@ class Sentence:
         text: The sentence.
         run_ids: Experiment ids of the runs, in order.
         idea_ids: The ideas, in order.
-        compared_ids: Those of them that it only compares with.
+        compared_ids: Those of them that it only compares with, or puts off.
     """
 
     text: str
@@ -67,8 +67,9 @@ _QUOTED = re.compile(r"`([^`\n]{1,200})`")
 _WORD = re.compile(r"(?<![\w`./{},-])[A-Za-z][\w.+-]{2,150}(?![\w`/{])")
 _JOBS = re.compile(r"\((?:jobs?|slurm)?[\s#:]{0,3}(\d{4,6}(?:[\s,/;&]{1,3}\d{4,6}){0,30})\)", re.IGNORECASE)
 _COMPARED = re.compile(
-    r"\b(?:unlike|versus|vs\.?|than|instead of|rather than|compared (?:to|with)|not|against|after|replaces?)"
-    r"\s+(?:the\s+)?(?:idea\s+|write-?up\s+)?`?$",
+    r"\b(?:unlike|versus|vs\.?|than|instead of|rather than|compared (?:to|with)|not|against|after|before|"
+    r"replaces?|next(?: up)?(?: is)?:?|then|later|plan(?:s|ned)?:?|queue[sd]?:?|todo:?)"
+    r"\s+(?:for\s+|to try\s+|try\s+)?(?:the\s+)?(?:idea\s+|write-?up\s+)?`?$",
     re.IGNORECASE,
 )
 _FILE_END = re.compile(r"\.(?:py|md|console\.log|sbatch\.log|log|out|txt|sh)$")
@@ -151,7 +152,9 @@ class MentionReader:
         group = self._aliases.by_text.get(compact(bare), ())
         if len(group) != 1:
             return None
-        is_telling = len(words(bare)) > 1 or group[0].kind is AliasKind.CODE or (bare.isupper() and len(bare) > 2)
+        is_telling = (
+            len(words(bare)) > 1 or group[0].kind is AliasKind.CODE or (bare.isupper() and len(bare) > 2)
+        )
         return group[0].idea_id if is_quoted or is_telling else None
 
 

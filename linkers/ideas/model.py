@@ -6,10 +6,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from linkers.ideas.aliases import AliasIndex
+from linkers.ideas.mentions import Mentions, Sentence
 from linkers.ideas.spans import Span
 from linkers.runs import Run
 from linkers.write_ups import WriteUp
-from parsers.journal import JournalEntry
 from parsers.scopes import Scope
 
 
@@ -52,12 +52,12 @@ class Birth:
     Attributes:
         at: UTC; the start of the day where only the day is known.
         source: Where it stands.
-        is_own: Whether the write-up itself states it.
+        is_report: Whether nothing dates the idea but entries that report on its runs, written after them.
     """
 
     at: datetime
     source: str
-    is_own: bool
+    is_report: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,8 @@ class ScopeEvidence:
         families: The family of each run, by experiment id.
         variant_stems: The variant file that each run executed, where it is known, by experiment id.
         aliases: Every name of every idea, with where it was declared.
-        entries: The journal of the scope.
+        mentions: What the entries of the journal name.
+        notes: What the ledger's remarks on each run name, by experiment id.
         births: The earliest evidence of each idea, by idea id.
     """
 
@@ -83,7 +84,8 @@ class ScopeEvidence:
     families: Mapping[str, str]
     variant_stems: Mapping[str, str]
     aliases: AliasIndex
-    entries: Sequence[JournalEntry]
+    mentions: Sequence[Mentions]
+    notes: Mapping[str, tuple[Sentence, ...]]
     births: Mapping[str, Birth]
 
 

@@ -1,4 +1,4 @@
-"""Tier 1: the name of a run, or of the variant file that it executed, spells the slug or the code of an idea."""
+"""Tier 1: the name of a run, or of the variant file that it executed, spells an idea's slug or code."""
 
 from collections.abc import Iterator, Sequence
 

@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
-from linkers.ideas.existence import describe_conflict, is_before
+from linkers.ideas.existence import describe_conflict, lead_time
 from linkers.ideas.model import Candidate, RunIdea, ScopeEvidence, TierName
 
 
@@ -26,8 +27,14 @@ DEFAULT_THRESHOLDS = Thresholds()
 CERTAIN = 0.9
 """From here on an idea survives that the run was launched before anything dates it; the row says so."""
 
-EARLY_WEIGHT = 0.7
-"""What such a launch leaves of weaker evidence."""
+LATE_WRITE_UP = timedelta(days=2)
+"""Ideas were written up as much later than their first probe."""
+
+EARLY_WEIGHT = 0.8
+"""What a launch so little before its idea leaves of weaker evidence."""
+
+TOO_EARLY_WEIGHT = 0.5
+"""What an even earlier launch leaves of it: the name means something else."""
 
 MAX_SCORE = 0.995
 """No evidence is beyond doubt."""
@@ -63,12 +70,17 @@ def resolve(
 def _decide(
     evidence: ScopeEvidence, experiment_id: str, candidates: Sequence[Candidate], thresholds: Thresholds
 ) -> RunIdea:
-    ordered = sorted(candidates, key=lambda each: (-each.score, list(TierName).index(each.tier), each.idea_id or ""))
+    ordered = sorted(
+        candidates, key=lambda each: (-each.score, list(TierName).index(each.tier), each.idea_id or "")
+    )
     against = max((each.score for each in ordered if each.is_against), default=0.0)
     ideas = sorted({each.idea_id for each in ordered if each.idea_id is not None})
     launch = evidence.runs[experiment_id].launch
-    early = {idea_id for idea_id in ideas if is_before(launch, evidence.births.get(idea_id))}
-    scores = {idea_id: _score(idea_id, ordered, against, is_early=idea_id in early) for idea_id in ideas}
+    early = {idea_id for idea_id in ideas if lead_time(launch, evidence.births.get(idea_id))}
+    scores = {
+        idea_id: _score(idea_id, ordered, against, lead_time(launch, evidence.births.get(idea_id)))
+        for idea_id in ideas
+    }
     ranking = sorted(scores, key=lambda idea_id: (-scores[idea_id], idea_id))
     best = ranking[0] if ranking else None
     runner_up = ranking[1] if len(ranking) > 1 else None
@@ -96,7 +108,7 @@ def _decide(
     )
 
 
-def _score(idea_id: str, candidates: Sequence[Candidate], against: float, *, is_early: bool) -> float:
+def _score(idea_id: str, candidates: Sequence[Candidate], against: float, early_by: timedelta) -> float:
     by_tier: dict[TierName, float] = {}
     for each in candidates:
         if each.idea_id == idea_id and not each.is_against:
@@ -105,8 +117,8 @@ def _score(idea_id: str, candidates: Sequence[Candidate], against: float, *, is_
     for score in by_tier.values():
         doubt *= 1.0 - score
     score = min(MAX_SCORE, 1.0 - doubt) * (1.0 - against)
-    if is_early and score < CERTAIN:
-        score *= EARLY_WEIGHT
+    if early_by and score < CERTAIN:
+        score *= EARLY_WEIGHT if early_by <= LATE_WRITE_UP else TOO_EARLY_WEIGHT
     return round(score, 4)
 
 

@@ -1,9 +1,9 @@
 """Where names of ideas stand inside the names of a run, and which of several is the tested one.
 
-One name often stacks several ideas (`normuon-tailstack-adamini-lion-b095`): the recipe grew by appending, so the
-last idea is the one under test and those before it are what it stands on. Three things overrule the position: an
-idea behind `from`, `on` or `vs` is a parent, one behind `no` or `without` is left out, and one that goes with many
-other ideas (a suffix that every run of a campaign carries) is part of the base wherever it stands.
+One name often stacks several ideas (`normuon-tailstack-adamini-lion-b095`): the recipe grew by appending, so
+the last idea is the one under test and those before it are what it stands on. Three things overrule the
+position: an idea behind `from`, `on` or `vs` is a parent, one behind `no` or `without` is left out, and one that
+goes with many other ideas (a suffix that every run of a campaign carries) is part of the base wherever it stands.
 """
 
 import re
@@ -128,10 +128,7 @@ class _Finder:
             form, end, self._knobs, may_be_glued=is_given or not is_short
         ):
             return []
-        return [
-            Span(name, start, end, alias, STRENGTH[alias.kind] / alias.rivals)
-            for alias in group
-        ]
+        return [Span(name, start, end, alias, STRENGTH[alias.kind] / alias.rivals) for alias in group]
 
     def _truncated(self, name: str, form: NameForm, start: int, head: str) -> list[Span]:
         found: list[Span] = []
@@ -162,7 +159,9 @@ def _outermost(spans: Sequence[Span]) -> list[Span]:
         if key not in best or best[key].score < span.score:
             best[key] = span
     kept: list[Span] = []
-    for span in sorted(best.values(), key=lambda each: (each.start - each.end, -each.score, each.alias.idea_id)):
+    for span in sorted(
+        best.values(), key=lambda each: (each.start - each.end, -each.score, each.alias.idea_id)
+    ):
         rivals = [each for each in kept if each.start < span.end and span.start < each.end]
         if all((each.start, each.end) == (span.start, span.end) for each in rivals):
             kept.append(span)
@@ -192,9 +191,7 @@ def _partners(names: Iterable[Sequence[Span]]) -> dict[str, int]:
     for spans in names:
         for span in spans:
             partners[span.alias.idea_id] |= {
-                other.alias.idea_id
-                for other in spans
-                if (other.start, other.end) != (span.start, span.end)
+                other.alias.idea_id for other in spans if (other.start, other.end) != (span.start, span.end)
             }
     return {idea_id: len(others) for idea_id, others in partners.items()}
 

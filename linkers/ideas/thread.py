@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from linkers.ideas.mentions import MentionReader, Mentions, Sentence
+from linkers.ideas.mentions import Mentions, Sentence
 from linkers.ideas.model import Candidate, ScopeEvidence, TierName
 
 ONE_IDEA = 0.92
-"""An entry that names runs and a single idea."""
+"""A sentence that names runs and the entry's only idea."""
+
+OTHER_SENTENCE = 0.75
+"""The entry's only idea stands in another sentence than the run."""
 
 SAME_SENTENCE = 0.85
 """Several ideas in the entry, but one in the run's own sentence."""
@@ -34,19 +37,18 @@ _NO_IDEA = re.compile(
 
 def propose_by_thread(evidence: ScopeEvidence, _: Sequence[Candidate]) -> list[Candidate]:
     """Propose what the entries say, the best entry of each run and idea."""
-    reader = MentionReader(evidence.runs, evidence.variant_stems, evidence.aliases)
     best: dict[tuple[str, str | None], Candidate] = {}
-    for candidate in (*_from_journal(reader, evidence), *_from_notes(reader, evidence)):
+    for candidate in (*_from_journal(evidence), *_from_notes(evidence)):
         key = (candidate.experiment_id, candidate.idea_id)
         if key not in best or candidate.score > best[key].score:
             best[key] = candidate
     return [best[key] for key in sorted(best, key=lambda key: (key[0], key[1] or ""))]
 
 
-def _from_journal(reader: MentionReader, evidence: ScopeEvidence) -> Iterator[Candidate]:
-    for entry in evidence.entries:
-        if not entry.is_copied_opener:
-            yield from _of_entry(reader.read(entry))
+def _from_journal(evidence: ScopeEvidence) -> Iterator[Candidate]:
+    for mentions in evidence.mentions:
+        if not mentions.entry.is_copied_opener:
+            yield from _of_entry(mentions)
 
 
 def _of_entry(mentions: Mentions) -> Iterator[Candidate]:
@@ -68,22 +70,20 @@ def _of_entry(mentions: Mentions) -> Iterator[Candidate]:
 
 def _scores(sentence: Sentence, about: Sequence[str]) -> Mapping[str, float]:
     """How much a sentence of an entry proves for each of the entry's ideas."""
-    if len(about) == 1:
-        return {about[0]: ONE_IDEA}
     here = [idea_id for idea_id in sentence.idea_ids if idea_id not in sentence.compared_ids]
+    if len(about) == 1:
+        return {about[0]: ONE_IDEA if here else OTHER_SENTENCE}
     if len(here) == 1:
         return {here[0]: SAME_SENTENCE}
     return dict.fromkeys(here or about, round(SEVERAL / max(1, len(here or about)), 4))
 
 
-def _from_notes(reader: MentionReader, evidence: ScopeEvidence) -> Iterator[Candidate]:
-    for experiment_id, run in evidence.runs.items():
-        for text in (run.ledger.note, run.ledger.purpose) if run.ledger else ():
-            if not text:
-                continue
-            sentence = reader.read_sentence(text[:2000])
+def _from_notes(evidence: ScopeEvidence) -> Iterator[Candidate]:
+    for experiment_id, sentences in evidence.notes.items():
+        lines = ", ".join(map(str, evidence.runs[experiment_id].ledger_lines))
+        for sentence in sentences:
             if len(sentence.idea_ids) == 1 and not sentence.compared_ids:
-                shown = f"ledger line {run.ledger_lines[-1] if run.ledger_lines else '?'}: {_quote(text)}"
+                shown = f"ledger line {lines}: {_quote(sentence.text)}"
                 yield Candidate(experiment_id, sentence.idea_ids[0], TierName.THREAD, NOTE, shown)
 
 

@@ -1,15 +1,16 @@
 """Names cut into tokens: the one notion of a word that every tier of the idea matcher shares.
 
 A name is folded to its letters and digits, and keeps where its tokens begin and end. A token ends at a
-separator, at a hump (`soapLite`) and between letters and digits, so that `ema` is found in `ema099` but not in
-`schema`, and `v1` not in `v12`. Names without separators glue hyperparameters to words (`auroratailg090`); a
-hyperparameter of the scope at the end of a run of letters, with its digits behind it, is cut off as well.
+separator, at a hump (`soapLite`) and between letters and digits, so that `ema` is found in `ema099` but not
+in `schema`, and `v1` not in `v12`. Names without separators glue hyperparameters to words (`auroratailg090`);
+a hyperparameter of the scope at the end of a run of letters, with its digits behind it, is cut off as well.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from parsers.run_ids import parse_run_id
 
@@ -21,19 +22,36 @@ _VALUE = r"m?\d[\dp]*(?:e-?\d+)?"
 _KNOB_SEGMENT = re.compile(rf"([a-z]{{1,5}})({_VALUE})")
 _SEPARATORS = re.compile(r"[^0-9A-Za-z]+")
 _COUNTER = re.compile(r"v\d+")
-_STEP_MARK = re.compile(
-    r"(?<![a-z])(?:horizon|stop|exact|ts|h|s|t)-?(?:2[5-9]|3\d|4[0-4])\d\d(?!\d)(?=-|$)"
-)
+_STEP_MARK = re.compile(r"(?<![a-z])(?:horizon|stop|exact|ts|h|s|t)-?(?:2[5-9]|3\d|4[0-4])\d\d(?!\d)(?=-|$)")
 _RUNG_AT_END = re.compile(r"(?<=\w)-?(?:2[7-9]|3\d)\d\d$")
 
 COMMON_KNOBS = frozenset(
-    """a alpha b beta c cm d decay eps f floor g gain gamma gate k kd ks lr lrs m mu n ns p power r rank rho
-    s scale seed start stop h horizon t tau temp ts w warmup wd x""".split()
+    [
+        *(
+            "a",
+            "alpha",
+            "b",
+            "beta",
+            "c",
+            "cm",
+            "d",
+            "decay",
+            "eps",
+            "f",
+            "floor",
+            "g",
+            "gain",
+            "gamma",
+            "gate",
+        ),
+        *("h", "horizon", "k", "kd", "ks", "lr", "m", "mu", "n", "ns", "p", "power", "r", "rank", "rho", "s"),
+        *("scale", "seed", "start", "stop", "t", "tau", "temp", "ts", "w", "warmup", "wd", "x"),
+    ]
 )
 """Hyperparameters that optimizer research abbreviates this way everywhere."""
 
 MIN_KNOB_NAMES = 3
-"""Letters stand for a hyperparameter of the scope if so many of its names carry them with different digits."""
+"""Letters stand for a hyperparameter if names of the scope carry them with so many different values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +122,9 @@ def learn_knobs(names: Iterable[str]) -> frozenset[str]:
         for segment in words(name):
             if knob := _KNOB_SEGMENT.fullmatch(segment):
                 values[knob[1]].add(knob[2])
-    learned = {letters for letters, seen in values.items() if len(seen) >= MIN_KNOB_NAMES and len(letters) <= 3}
+    learned = {
+        letters for letters, seen in values.items() if len(seen) >= MIN_KNOB_NAMES and len(letters) <= 3
+    }
     return (COMMON_KNOBS | learned) - {"v"}
 
 
@@ -135,8 +155,9 @@ def is_counter(word: str) -> bool:
     return _COUNTER.fullmatch(word) is not None
 
 
+@lru_cache(maxsize=50_000)
 def family_of(name: str) -> str:
-    """Name the family of a run id or variant stem: what is left without seed, replicate, schedule and stop step.
+    """Name the family of a run id or variant stem: the recipe without seed, replicate, schedule and stop step.
 
     >>> family_of("v12-ts2999-r4"), family_of("v3aur2b0253025-r1"), family_of("adago3275s1")
     ('v12', 'v3aur2b025', 'adago')
