@@ -130,7 +130,7 @@ def _notes(reader: MentionReader, run: Run) -> tuple[Sentence, ...]:
 
 
 def _names(run: Run, variant_stem: str | None) -> tuple[str, ...]:
-    """The names of a run that its agent chose: its id, its file, and its logs if they are called otherwise."""
+    """The names of a run that its agent chose: its id, its file, and its logs if called otherwise."""
     names = [parse_run_id(run.run_id).stem]
     if variant_stem:
         names.append(without_prefixes(fold(variant_stem)))

@@ -2,8 +2,9 @@
 
 One name often stacks several ideas (`normuon-tailstack-adamini-lion-b095`): the recipe grew by appending, so
 the last idea is the one under test and those before it are what it stands on. Three things overrule the
-position: an idea behind `from`, `on` or `vs` is a parent, one behind `no` or `without` is left out, and one that
-goes with many other ideas (a suffix that every run of a campaign carries) is part of the base wherever it stands.
+position: an idea behind `from`, `on` or `vs` is a parent, one behind `no` or `without` is left out, and one
+that goes with many other ideas (as a suffix that a whole campaign carries does) is part of the base wherever
+it stands.
 """
 
 import re

@@ -157,7 +157,7 @@ def is_counter(word: str) -> bool:
 
 @lru_cache(maxsize=50_000)
 def family_of(name: str) -> str:
-    """Name the family of a run id or variant stem: the recipe without seed, replicate, schedule and stop step.
+    """Name the family of a run id or variant stem: the recipe without seed, replicate or any step.
 
     >>> family_of("v12-ts2999-r4"), family_of("v3aur2b0253025-r1"), family_of("adago3275s1")
     ('v12', 'v3aur2b025', 'adago')
