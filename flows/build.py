@@ -11,11 +11,13 @@ from flows.prefect_api import keep_prefect_quiet
 keep_prefect_quiet()
 
 from prefect import flow, task  # noqa: E402 - the environment must be set before
+from prefect.artifacts import create_table_artifact  # noqa: E402
 from prefect.cache_policies import NO_CACHE  # noqa: E402
 
 from flows.reporting import make_reporter  # noqa: E402
 from flows.settings import BuildSettings  # noqa: E402
 from flows.stages import BuildResult, build_dataset  # noqa: E402
+from flows.summary import summary_tables  # noqa: E402
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,4 +37,7 @@ def build(settings: BuildSettings, is_quiet: bool = False) -> BuildResult:
         settings: What to build from what.
         is_quiet: Whether only warnings are printed.
     """
-    return build_dataset(settings, make_reporter(is_quiet=is_quiet), run_as_task)
+    result = build_dataset(settings, make_reporter(is_quiet=is_quiet), run_as_task)
+    for key, table in summary_tables(result.manifest).items():
+        create_table_artifact(key=key, table=table.records(), description=table.title)
+    return result

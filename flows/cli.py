@@ -1,6 +1,7 @@
 """The command line, `speedrun-etl`: flat commands, exit codes 0 done, 1 failed, 2 wrong usage."""
 
 import os
+import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -8,13 +9,14 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.reporting import Reporter, make_reporter
 from flows.settings import BuildSettings
 from flows.stages import BuildResult, build_dataset
+from flows.summary import print_summary
 from outputs.dataset import OutputError
+from outputs.source_files import write_sources
 from parsers.times import DEFAULT_YEAR
 from parsers.unpacking import ArchiveError
 
@@ -43,6 +45,9 @@ class EngineName(StrEnum):
     DIRECT = "direct"
 
 
+FILE_WIDTH = 120
+"""Columns of tables that go to a file or a pipe."""
+
 NUM_CPUS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """Processors that this process may use, which containers restrict."""
 
@@ -69,9 +74,12 @@ def demo(
     workers: WorkersOption = NUM_CPUS,
     quiet: QuietOption = False,
 ) -> None:
-    """Generate the demo archive and build the dataset from it."""
+    """Generate the demo archive and build the dataset from it. An earlier demo there is replaced."""
     reporter = make_reporter(is_quiet=quiet)
     archive = out / "archive"
+    if (archive / "gold").is_dir():
+        shutil.rmtree(archive)
+    _check_empty(archive, "archive")
     _generate(archive, scale, 0, workers, reporter)
     settings = BuildSettings(archive=str(archive), out=str(out / "dataset"), workers=workers)
     _finish(build_dataset(settings, reporter), quiet)
@@ -86,9 +94,19 @@ def generate(
     quiet: QuietOption = False,
 ) -> None:
     """Write a synthetic archive in the real layout, with its gold truth in gold/."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise OutputError(f"{out} is not empty: name a new folder for the archive.")
+    _check_empty(out, "archive")
     _generate(out, scale, seed, workers, make_reporter(is_quiet=quiet))
+
+
+@app.command()
+def sources(
+    dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.")],
+    to: Annotated[Path, typer.Option(help="Folder for the files; must be new or empty.")],
+) -> None:
+    """Write the recovered sources out as Python files, with an index of the runs that executed them."""
+    _check_empty(to, "sources")
+    count = write_sources(dataset, to)
+    Console().print(f"{to} holds {count:,} sources and index.csv.", highlight=False, soft_wrap=True)
 
 
 @app.command()
@@ -117,6 +135,11 @@ def build(
     _finish(result, quiet)
 
 
+def _check_empty(folder: Path, what: str) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise OutputError(f"{folder} is not empty: name a new folder for the {what}.")
+
+
 def _generate(out: Path, scale: Scale, seed: int, workers: int, reporter: Reporter) -> None:
     from demo import generate_archive
 
@@ -129,25 +152,12 @@ def _finish(result: BuildResult, is_quiet: bool) -> None:
     """Print what is in the dataset and where it is."""
     if is_quiet:
         return
-    manifest = result.manifest
     console = Console()
-    tables = Table("table", "rows", title="Rows", title_justify="left")
-    for entry in manifest.files:
-        tables.add_row(entry.name.removesuffix(".parquet"), f"{entry.rows:,}")
-    inputs = Table("input", "unit", "seen", "parsed", "quarantined", title="Inputs", title_justify="left")
-    for kind in dict.fromkeys(balance.kind for balance in manifest.balances):
-        of_kind = [balance for balance in manifest.balances if balance.kind == kind]
-        sums = (sum(getattr(each, field) for each in of_kind) for field in ("seen", "parsed", "quarantined"))
-        inputs.add_row(kind, of_kind[0].unit, *(f"{count:,}" for count in sums))
-    for table in (tables, inputs):
-        for column in table.columns[1:]:
-            column.justify = "right"
-        console.print(table)
-    console.print(
-        f"{result.out} was built from {manifest.num_files:,} files in {result.seconds:.1f} s.",
-        highlight=False,
-        soft_wrap=True,
-    )
+    if not console.is_terminal:
+        console = Console(width=FILE_WIDTH)
+    print_summary(result.manifest, console)
+    sentence = f"{result.out} was built from {result.manifest.num_files:,} files in {result.seconds:.1f} s."
+    console.print(sentence, highlight=False, soft_wrap=True)
 
 
 def main() -> None:

@@ -14,10 +14,13 @@ from flows.parallel import parse_batches
 from flows.reporting import Reporter
 from flows.settings import BuildSettings
 from linkers.runs import Run, join_runs
+from linkers.variants.cascade import RecoveredVariants, recover_variants
+from linkers.variants.coverage import agreement, waterfall
 from linkers.write_ups import collect_write_ups
 from outputs.dataset import check_target, write_dataset
-from outputs.manifest import FileEntry, Manifest, make_manifest
+from outputs.manifest import FileEntry, Manifest, VariantCoverage, make_manifest
 from outputs.tables import build_ideas, build_quarantine, build_runs, build_val_trajectories
+from outputs.variant_tables import build_proposals, build_variant_links, build_variant_sources
 from parsers.archive import Archive, open_archive
 from parsers.parsed_files import ParsedArchive, merge_batches, plan_batches
 
@@ -70,8 +73,9 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
         _warn(archive, reporter)
         parsed = run(parse_archive, archive, settings, reporter)
         runs = run(link_runs, parsed, settings, reporter)
-        tables = run(build_tables, parsed, runs, reporter)
-        manifest = run(publish_locally, parsed, tables, settings, reporter)
+        variants = run(link_variants, parsed, runs, reporter)
+        tables = run(build_tables, parsed, runs, variants, reporter)
+        manifest = run(publish_locally, parsed, runs, variants, tables, settings, reporter)
     return BuildResult(manifest, Path(settings.out), time.monotonic() - started_s)
 
 
@@ -89,27 +93,42 @@ def link_runs(parsed: ParsedArchive, settings: BuildSettings, reporter: Reporter
         return join_runs(parsed, settings.year)
 
 
+def link_variants(parsed: ParsedArchive, runs: tuple[Run, ...], reporter: Reporter) -> RecoveredVariants:
+    """Stage 3: find the source that each run executed."""
+    with reporter.stage("variants"):
+        return recover_variants(parsed, runs)
+
+
 def build_tables(
-    parsed: ParsedArchive, runs: tuple[Run, ...], reporter: Reporter
+    parsed: ParsedArchive, runs: tuple[Run, ...], variants: RecoveredVariants, reporter: Reporter
 ) -> Mapping[str, pl.DataFrame]:
-    """Stage 3: lay the records out as tables."""
+    """Stage 4: lay the records out as tables."""
     with reporter.stage("tables"):
         write_ups = collect_write_ups(parsed)
         return {
-            "runs": build_runs(runs),
+            "runs": build_runs(runs, variants.runs),
             "ideas": build_ideas(write_ups.kept),
             "val_trajectories": build_val_trajectories(runs),
+            "proposals": build_proposals(parsed, runs, variants.runs),
+            "variant_links": build_variant_links(variants),
+            "variant_sources": build_variant_sources(parsed, runs, variants),
             "quarantine": build_quarantine(parsed, write_ups.duplicates),
         }
 
 
 def publish_locally(
-    parsed: ParsedArchive, tables: Mapping[str, pl.DataFrame], settings: BuildSettings, reporter: Reporter
+    parsed: ParsedArchive,
+    runs: tuple[Run, ...],
+    variants: RecoveredVariants,
+    tables: Mapping[str, pl.DataFrame],
+    settings: BuildSettings,
+    reporter: Reporter,
 ) -> Manifest:
-    """Stage 4: write the dataset and put it in place."""
+    """Stage 5: write the dataset and put it in place."""
+    coverage = VariantCoverage(waterfall=waterfall(runs, variants.runs), agreement=agreement(variants.runs))
 
     def describe(files: tuple[FileEntry, ...]) -> Manifest:
-        return make_manifest(parsed, settings.for_manifest(), files, build_time())
+        return make_manifest(parsed, settings.for_manifest(), files, coverage, build_time())
 
     with reporter.stage("write"):
         return write_dataset(tables, describe, Path(settings.out))

@@ -7,7 +7,6 @@ from enum import StrEnum
 
 from parsers.export import ExportRun
 from parsers.journal import JournalEntry
-
 from parsers.ledger import LedgerEntry
 from parsers.ledger_fields import LedgerFields
 from parsers.logs import Log

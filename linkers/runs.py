@@ -241,8 +241,9 @@ def _status(name: RunName, sources: _Sources) -> Status:
     """Trust the last checkpoint of the log before any word.
 
     A log of which a trial reaches its schedule, or the stop step that the log or the name declares, is
-    completed whatever the ledger says. Otherwise counts what the scheduler wrote at the log's end, then the ledger's
-    word, then a traceback at the end, which a job that is cancelled leaves as well, then the export's word.
+    completed whatever the ledger says. Otherwise counts what the scheduler wrote at the log's end, then the
+    ledger's word, then a traceback at the end, which a job that is cancelled leaves as well, then the
+    export's word.
     """
     declared = [name.stop_step, *(log.preamble.stop_step for log in sources.logs)]
     if any(trial.final_step in (trial.scheduled_steps, *declared) for trial in sources.trials):

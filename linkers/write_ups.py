@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from parsers.ideas import Idea
-
 from parsers.archive import ArchiveFile
+from parsers.ideas import Idea
 from parsers.kinds import FileKind
 from parsers.parsed_files import ParsedArchive
 from parsers.quarantine import Quarantined, Reason, excerpt

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from linkers.variants.coverage import AgreementRow, CoverageRow
 from outputs.conservation import Balance, balance_inputs
 from parsers.parsed_files import ParsedArchive
 
@@ -37,6 +38,20 @@ class FileEntry(BaseModel):
     sha256: str
 
 
+class VariantCoverage(BaseModel):
+    """How far the variant cascade reaches.
+
+    Attributes:
+        waterfall: By scope and tier.
+        agreement: By pair of tiers.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    waterfall: tuple[CoverageRow, ...]
+    agreement: tuple[AgreementRow, ...]
+
+
 class Manifest(BaseModel):
     """The manifest of a dataset.
 
@@ -51,6 +66,7 @@ class Manifest(BaseModel):
         packages: Versions of the packages that shape the output.
         files: The dataset's tables.
         balances: What was seen, parsed and quarantined.
+        variant_coverage: How far the variant cascade reaches.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -65,12 +81,14 @@ class Manifest(BaseModel):
     packages: Mapping[str, str]
     files: tuple[FileEntry, ...]
     balances: tuple[Balance, ...]
+    variant_coverage: VariantCoverage
 
 
 def make_manifest(
     parsed: ParsedArchive,
     settings: Mapping[str, int | float | str | bool | None],
     files: tuple[FileEntry, ...],
+    variant_coverage: VariantCoverage,
     created_at: datetime,
 ) -> Manifest:
     """Describe a dataset.
@@ -79,6 +97,7 @@ def make_manifest(
         parsed: The parsed archive.
         settings: Every setting that can change the output; none that cannot.
         files: The written tables.
+        variant_coverage: How far the variant cascade reaches.
         created_at: The timestamp to state.
     """
     return Manifest(
@@ -92,6 +111,7 @@ def make_manifest(
         packages={name: version(name) for name in _PACKAGES},
         files=tuple(sorted(files, key=lambda each: each.name)),
         balances=balance_inputs(parsed),
+        variant_coverage=variant_coverage,
     )
 
 

@@ -135,6 +135,7 @@ LAUNCH_SOURCES = (
     "ledger_date",
     "export_date",
 )
+VARIANT_TIERS = ("ledger", "export", "embedded", "recompile", "stub", "name_stem")
 SEED_SOURCES = ("log", "ledger", "run_id", "run_id_not_forwarded")
 
 EXPERIMENT_ID = _text("experiment_id", "`{agent}--{wave}--{run_id}`, unique across scopes.")
@@ -145,6 +146,10 @@ STEP = Column("step", Kind.INT, "Optimizer steps taken.", "steps")
 SCHEDULED_STEPS = _maybe(Kind.INT, "scheduled_steps", "Steps the schedule was laid out for.", "steps")
 TRAIN_TIME_S = _maybe(Kind.FLOAT, "train_time_s", "Training time at this point.", "s")
 STEP_AVG_MS = _maybe(Kind.FLOAT, "step_avg_ms", "Average time of a step so far.", "ms")
+
+VARIANT_PATH_OF_RUN = _maybe(
+    Kind.TEXT, "variant_path", "The variant file that it executed, relative to the archive's root."
+)
 
 RUNS = Table(
     name="runs",
@@ -168,6 +173,21 @@ RUNS = Table(
         _maybe(Kind.TEXT, "log_path", "The fullest of its logs, relative to the archive's root."),
         Column("log_paths", Kind.TEXTS, "All of its logs; they count once."),
         _maybe(Kind.TEXT, "ledger_variant", "The variant as the ledger states it; may be a mere `v15`."),
+        VARIANT_PATH_OF_RUN,
+        Column(
+            "variant_tier",
+            Kind.TEXT,
+            "The tier of the cascade whose answer is published.",
+            is_nullable=True,
+            allowed=VARIANT_TIERS,
+        ),
+        Column("is_variant_conflict", Kind.BOOL, "Whether another tier names another file."),
+        _maybe(
+            Kind.TEXT,
+            "recovered_source_sha256",
+            "Hash of the text that ran, where its log or the export holds it; see `variant_sources`.",
+        ),
+        _maybe(Kind.BOOL, "is_variant_drifted", "Whether that text differs from the file as it is today."),
         _maybe(
             Kind.FLOAT, "final_val_loss", "Validation loss at the last checkpoint of the first trial.", "nats"
         ),
@@ -195,7 +215,6 @@ RUNS = Table(
         _maybe(Kind.BOOL, "is_stat_verify", "Whether the ledger flags it as statistical verification."),
         _maybe(Kind.TEXT, "slurm_job_id", "Its job id, as text."),
         _maybe(Kind.TEXT, "note", "The agent's remark in the ledger."),
-        _maybe(Kind.TEXT, "embedded_source_sha256", "Hash of the normalised source that its log embeds."),
         _maybe(Kind.FLOAT, "ledger_final_val_loss", "Last loss as the ledger states it.", "nats"),
         _maybe(Kind.FLOAT, "ledger_min_val_loss", "Lowest loss as the ledger states it.", "nats"),
         _maybe(Kind.INT, "ledger_step_to_3_28", "Crossing as the ledger states it.", "steps"),
@@ -266,6 +285,65 @@ VAL_TRAJECTORIES = Table(
     foreign_keys=(("experiment_id", "runs", "experiment_id"),),
 )
 
+VARIANT_LINKS = Table(
+    name="variant_links",
+    one_row_per="answer of a tier",
+    description="What each tier of the variant cascade says of each run.",
+    columns=(
+        EXPERIMENT_ID,
+        _text("tier", "The tier that answers.", VARIANT_TIERS),
+        _maybe(Kind.TEXT, "variant_path", "The file it names; null where it knows the text alone."),
+        _maybe(Kind.TEXT, "source_sha256", "Hash of the text that ran, where the tier holds it."),
+        _maybe(Kind.BOOL, "is_drifted", "Whether that text differs from the file as it is today."),
+        Column("score", Kind.FLOAT, "How sure the tier is, 0 to 1."),
+        _text("evidence", "What was seen and where, in a sentence."),
+        _maybe(Kind.TEXT, "runner_up_variant_stem", "The second best file."),
+        _maybe(Kind.FLOAT, "margin", "How far the second best is behind."),
+        Column("is_chosen", Kind.BOOL, "Whether this answer is the published one."),
+        Column("is_conflict", Kind.BOOL, "Whether it names another file than the published one."),
+    ),
+    primary_key=("experiment_id", "tier"),
+    foreign_keys=(("experiment_id", "runs", "experiment_id"),),
+)
+
+VARIANT_SOURCES = Table(
+    name="variant_sources",
+    one_row_per="distinct source",
+    description="Every text that a run is known to have executed, once.",
+    columns=(
+        _text("sha256", "Hash of the normalised text."),
+        _text("source_text", "The text: line ends and trailing blanks normalised, wrapper lines cut."),
+        Column("origins", Kind.TEXTS, "Logs and export rows that hold it."),
+        Column("experiment_ids", Kind.TEXTS, "Runs that executed it."),
+        Column("is_drifted", Kind.BOOL, "Whether no variant file of their scopes has this text today."),
+    ),
+    primary_key=("sha256",),
+)
+
+PROPOSALS = Table(
+    name="proposals",
+    one_row_per="variant file",
+    description="Every variant file, with the runs that executed it and what came of them.",
+    columns=(
+        _text("proposal_id", "`{agent}--{wave}--{variant_stem}`, unique across scopes."),
+        Column("variant_path", Kind.TEXT, "Path relative to the archive's root.", is_nullable=True),
+        _text("variant_stem", "File name without `.py`."),
+        AGENT,
+        WAVE,
+        _text("sha256", "Hash of the file's bytes."),
+        _text("source_sha256", "Hash of its normalised text."),
+        Column("file_size_bytes", Kind.INT, "Size of the file.", "bytes"),
+        _maybe(Kind.TEXT, "header_docstring", "The docstring that it starts with."),
+        Column("run_ids", Kind.TEXTS, "Runs that executed it, by their id inside the scope."),
+        Column("num_runs", Kind.INT, "Number of those runs.", "runs"),
+        _maybe(Kind.TIME, "first_seen_at", "Launch of the first of them.", "UTC"),
+        _maybe(Kind.TEXT, "best_experiment_id", "The run that reached 3.28 first, else the lowest loss."),
+        _maybe(Kind.INT, "best_step_to_3_28", "Its first step with a loss of at most 3.28.", "steps"),
+        _maybe(Kind.FLOAT, "best_final_val_loss", "Its loss at the last checkpoint.", "nats"),
+    ),
+    primary_key=("proposal_id",),
+)
+
 QUARANTINE = Table(
     name="quarantine",
     one_row_per="rejected input",
@@ -284,5 +362,5 @@ QUARANTINE = Table(
     primary_key=("path", "byte_offset", "reason", "detail"),
 )
 
-TABLES = (RUNS, IDEAS, VAL_TRAJECTORIES, QUARANTINE)
+TABLES = (RUNS, IDEAS, VAL_TRAJECTORIES, PROPOSALS, VARIANT_LINKS, VARIANT_SOURCES, QUARANTINE)
 """Every table of the dataset, in the order in which people read them."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 import polars as pl
 
 from linkers.runs import Run
+from linkers.variants.cascade import RunVariant
 from linkers.write_ups import WriteUp
 from outputs.schemas import IDEAS, QUARANTINE, RUNS, VAL_TRAJECTORIES, Table
 from parsers.archive import ArchiveFile
@@ -23,9 +24,25 @@ def frame_of(table: Table, rows: Iterable[Mapping[str, object]]) -> pl.DataFrame
     return frame.sort(table.primary_key, maintain_order=True)
 
 
-def build_runs(runs: Iterable[Run]) -> pl.DataFrame:
-    """Build the table `runs`: one row a launch."""
-    return frame_of(RUNS, (_run_row(run) for run in runs))
+def build_runs(runs: Iterable[Run], variants: Iterable[RunVariant]) -> pl.DataFrame:
+    """Build the table `runs`: one row a launch.
+
+    Args:
+        runs: The runs.
+        variants: Their variants, in the same order.
+    """
+    rows = (_run_row(run) | _variant_columns(variant) for run, variant in zip(runs, variants, strict=True))
+    return frame_of(RUNS, rows)
+
+
+def _variant_columns(variant: RunVariant) -> dict[str, object]:
+    return {
+        "variant_path": variant.path,
+        "variant_tier": variant.tier,
+        "is_variant_conflict": variant.is_conflict,
+        "recovered_source_sha256": variant.source_sha256,
+        "is_variant_drifted": variant.is_drifted,
+    }
 
 
 def _run_row(run: Run) -> dict[str, object]:
@@ -58,7 +75,6 @@ def _run_row(run: Run) -> dict[str, object]:
         "is_stat_verify": ledger.is_stat_verify if ledger else None,
         "slurm_job_id": ledger.slurm_job_id if ledger else None,
         "note": ledger.note if ledger else None,
-        "embedded_source_sha256": next((log.source_sha256 for log in run.logs if log.source_sha256), None),
         "ledger_final_val_loss": ledger.final_val_loss if ledger else None,
         "ledger_min_val_loss": ledger.min_val_loss if ledger else None,
         "ledger_step_to_3_28": ledger.step_to_3_28 if ledger else None,

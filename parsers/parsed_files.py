@@ -20,7 +20,7 @@ from parsers.quarantine import Quarantined, Reason, excerpt
 from parsers.records import Parsed
 from parsers.rule_checks import parse_rule_check
 from parsers.stubs import parse_stub
-from parsers.variants import parse_variant
+from parsers.variants import Variant, parse_variant
 
 MAX_TEXT_BYTES = 64_000_000
 """A larger write-up, journal, script or ledger is set aside; the largest real one has 445 KB."""
@@ -38,7 +38,7 @@ class ParsedFile:
     Attributes:
         file: The file.
         sha256: Hash of its bytes; empty for a file that was not read.
-        records: What was read from it, in its order. Embedded sources are left out: see `Batch.sources`.
+        records: What was read from it, in its order. Source texts are left out: see `Batch.sources`.
         quarantined: What was set aside. A reject without a line is the whole file.
         num_seen: Units of input in it: lines for the ledger, else 1 for the file.
         num_parsed: Units that were read.
@@ -58,7 +58,7 @@ class Batch:
 
     Attributes:
         files: The files, in the order in which they were given.
-        sources: Each distinct source text that their logs embed, normalised, by its hash.
+        sources: Each distinct text of a variant, or embedded in a log, normalised, by its hash.
     """
 
     files: tuple[ParsedFile, ...]
@@ -72,7 +72,7 @@ class ParsedArchive:
     Attributes:
         archive: Where they come from.
         files: The files, sorted by path.
-        sources: Each distinct embedded source text, normalised, by its hash.
+        sources: Each distinct text of a variant, or embedded in a log, normalised, by its hash.
     """
 
     archive: Archive
@@ -196,8 +196,10 @@ def _read_and_parse(root: Path, file: ArchiveFile) -> ParsedFile:
 
 
 def _without_source(record: object, sources: dict[str, str]) -> object:
-    """Move a log's source into the shared table, so that a text that thousands of logs embed is kept once."""
-    if isinstance(record, Log) and record.source_text is not None and record.source_sha256 is not None:
+    """Move a source into the shared table, so that a text that thousands of logs embed is kept once."""
+    if not isinstance(record, Log | Variant):
+        return record
+    if record.source_text is not None and record.source_sha256 is not None:
         sources[record.source_sha256] = normalise_source(record.source_text)
         return replace(record, source_text=None)
     return record

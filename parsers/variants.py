@@ -24,12 +24,14 @@ class Variant:
 
     Attributes:
         stem: File name without `.py`.
+        source_text: Its text; None once it was moved to a table of distinct texts.
         source_sha256: Hash of its normalised text, comparable with a log's embedded source.
         size_bytes: Size of the file.
         docstring: Its header docstring, or None.
     """
 
     stem: str
+    source_text: str | None
     source_sha256: str
     size_bytes: int
     docstring: str | None
@@ -45,7 +47,7 @@ def parse_variant(data: bytes, path: str) -> Variant | Quarantined:
     if not data.strip(b" \t\r\n\0"):
         return Quarantined(FileKind.VARIANT, path, None, 0, Reason.EMPTY_FILE, "The variant is empty.", "")
     text = data.decode("utf-8-sig", errors="replace")
-    return Variant(PurePosixPath(path).stem, source_sha256(text), len(data), header_docstring(text))
+    return Variant(PurePosixPath(path).stem, text, source_sha256(text), len(data), header_docstring(text))
 
 
 def header_docstring(text: str) -> str | None:

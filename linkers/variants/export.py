@@ -2,13 +2,16 @@
 
 from linkers.runs import Run
 from linkers.variants.model import Answer, ScopeEvidence
+from parsers.export import ExportRun
+
+_SCRIPTS = ("launched_script", "source_snapshot")
 
 
 def answer(run: Run, scope: ScopeEvidence) -> Answer | None:
     """Take the launched script's original path, else the file with the same text."""
     found = []
     for export, script_sha256 in scope.exports.get(run.run_id, ()):
-        stems = {stem for path in export.script_paths if (stem := scope.stem_of_path(path)) is not None}
+        stems = {stem for path in _script_paths(export) if (stem := scope.stem_of_path(path)) is not None}
         if not stems and script_sha256 is not None:
             stems = set(scope.by_source.get(script_sha256, ()))
         if len(stems) == 1 or script_sha256 is not None:
@@ -21,3 +24,8 @@ def answer(run: Run, scope: ScopeEvidence) -> Answer | None:
     if stem is not None and script_sha256 is not None:
         is_drifted = scope.files[stem].variant.source_sha256 != script_sha256
     return Answer(stem, 1.0, f"The export holds the script as {export_id}.", script_sha256, is_drifted)
+
+
+def _script_paths(export: ExportRun) -> list[str]:
+    found = [each.original_path for each in export.artifacts if each.name.removesuffix(".py") in _SCRIPTS]
+    return [path for path in found if path is not None]

@@ -1,11 +1,10 @@
 """What the tiers of the variant cascade work on, and what they answer."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from linkers.names import fold, without_prefixes
 from linkers.runs import Run
+from linkers.variants.name_index import NameIndex
 from parsers.export import ExportRun
 from parsers.scopes import Scope
 from parsers.stubs import LaunchCommand
@@ -85,10 +84,9 @@ class ScopeEvidence:
         files: Its variant files by stem.
         by_folded: Stems by their folded form, with and without the known prefixes.
         by_peeled: Stems by their folded form without prefixes, seed and replicate suffixes.
-        file_tokens: Words and numbers of each stem.
+        names: The stems by their words and numbers.
         by_source: Stems by the hash of their normalised text.
         source_matches: What each text that a log embeds is, by the hash of the text.
-        texts: Normalised texts by hash: those of variant files, logs and the export.
         commands: Launch commands by the run that they launch.
         exports: Rows of the self-contained export by run, with the hash of their launched script.
     """
@@ -97,10 +95,9 @@ class ScopeEvidence:
     files: Mapping[str, VariantFile]
     by_folded: Mapping[str, tuple[str, ...]]
     by_peeled: Mapping[str, tuple[str, ...]]
-    file_tokens: Mapping[str, tuple[str, ...]]
+    names: NameIndex
     by_source: Mapping[str, tuple[str, ...]]
     source_matches: Mapping[str, SourceMatch]
-    texts: Mapping[str, str]
     commands: Mapping[str, Sequence[tuple[str, LaunchCommand]]]
     exports: Mapping[str, Sequence[tuple[ExportRun, str | None]]]
 
@@ -116,24 +113,3 @@ class ScopeEvidence:
 
 Tier = Callable[[Run, ScopeEvidence], Answer | None]
 """A tier answers for one run, or not at all; it knows nothing of the other tiers."""
-
-
-def index_files(
-    files: Sequence[VariantFile],
-) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """Index variant files by folded stem and by the hash of their text.
-
-    Returns:
-        Stems by folded form (with and without known prefixes), and stems by source hash; sorted.
-    """
-    by_folded: dict[str, set[str]] = defaultdict(set)
-    by_source: dict[str, set[str]] = defaultdict(set)
-    for file in files:
-        folded = fold(file.stem)
-        by_folded[folded].add(file.stem)
-        by_folded[without_prefixes(folded)].add(file.stem)
-        by_source[file.variant.source_sha256].add(file.stem)
-    return (
-        {key: tuple(sorted(stems)) for key, stems in by_folded.items()},
-        {key: tuple(sorted(stems)) for key, stems in by_source.items()},
-    )

@@ -1,13 +1,11 @@
 """Tier `name_stem`: the run id, freed of its suffixes, against the names of the scope's variants."""
 
-import re
-from collections.abc import Sequence
-
 from rapidfuzz import fuzz
 
-from linkers.names import fold, tokens, without_prefixes
+from linkers.names import fold
 from linkers.runs import Run
 from linkers.variants.model import Answer, ScopeEvidence
+from linkers.variants.name_index import NameParts, name_parts
 
 EXACT_SCORE = 0.99
 FAMILY_SCORE = 0.95
@@ -19,8 +17,6 @@ MIN_MARGIN = 0.05
 
 MIN_WORD_RATIO = 85.0
 """Similarity (0 to 100) at which two words count as one, misspelt."""
-
-_GLUED = re.compile(r"^(\d{2,4})([23]\d{3})$")
 
 
 def answer(run: Run, scope: ScopeEvidence) -> Answer | None:
@@ -47,11 +43,11 @@ def _names(run: Run) -> list[tuple[float, str]]:
 
 def _abbreviated(run: Run, scope: ScopeEvidence) -> Answer | None:
     """Find the file of which the id is an abbreviation: same numbers in order, words cut short."""
-    mine = name_tokens(run.name.stem)
+    mine = name_parts(run.name.stem)
     ranked = sorted(
         (
-            (fuzz.ratio(" ".join(mine), " ".join(theirs)) / 100, stem)
-            for stem, theirs in scope.file_tokens.items()
+            (fuzz.ratio(" ".join(mine.tokens), " ".join(theirs.tokens)) / 100, stem)
+            for stem, theirs in scope.names.sharing_a_number(mine)
             if numbers_agree(mine, theirs) and _words_agree(mine, theirs)
         ),
         key=lambda pair: (-pair[0], pair[1]),
@@ -66,39 +62,24 @@ def _abbreviated(run: Run, scope: ScopeEvidence) -> Answer | None:
     return Answer(stem, score * SIBLING_SCORE, evidence, runner_up=runner_up, margin=score - second)
 
 
-def name_tokens(name: str) -> tuple[str, ...]:
-    """Cut a name into words and numbers, and a parameter from the step count that is glued to it.
-
-    >>> name_tokens("v3aur2b0253025")
-    ('v', '3', 'aur', '2', 'b', '025', '3025')
-    """
-    cut: list[str] = []
-    for token in tokens(without_prefixes(fold(name))):
-        match = _GLUED.match(token)
-        cut.extend(match.groups() if match else (token,))
-    return tuple(cut)
-
-
-def numbers_agree(mine: Sequence[str], theirs: Sequence[str]) -> bool:
+def numbers_agree(mine: NameParts, theirs: NameParts) -> bool:
     """Whether the numbers of an abbreviation stand in the same order in the full name, long ones all of them.
 
-    >>> numbers_agree(("ts", "3037"), ("ts", "3027")), numbers_agree(("b", "035"), ("b", "025"))
-    (False, False)
-    >>> numbers_agree(name_tokens("v3aur2b035proj3029"), name_tokens("v3_aurora2b035projonly_rolelr2_ts3029"))
+    >>> numbers_agree(name_parts("ts3037"), name_parts("ts3027"))
+    False
+    >>> numbers_agree(name_parts("v3aur2b035proj3029"), name_parts("v3_aurora2b035projonly_rolelr2_ts3029"))
     True
     """
-    left = [token for token in theirs if token.isdigit()]
-    wanted = [token for token in mine if token.isdigit()]
-    rest = iter(left)
-    if not all(number in rest for number in wanted):
+    rest = iter(theirs.numbers)
+    if not all(number in rest for number in mine.numbers):
         return False
-    return all(number in wanted for number in left if len(number) > 1)
+    return all(number in mine.numbers for number in theirs.numbers if len(number) > 1)
 
 
-def _words_agree(mine: Sequence[str], theirs: Sequence[str]) -> bool:
+def _words_agree(mine: NameParts, theirs: NameParts) -> bool:
     """Whether each word of an abbreviation starts, or nearly equals, a word of the full name, in order."""
-    rest = iter([token for token in theirs if not token.isdigit()])
-    return all(any(_is_cut(word, full) for full in rest) for word in mine if not word.isdigit())
+    rest = iter(theirs.words)
+    return all(any(_is_cut(word, full) for full in rest) for word in mine.words)
 
 
 def _is_cut(word: str, full: str) -> bool:

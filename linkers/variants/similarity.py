@@ -10,7 +10,7 @@ MAX_SHARE = 0.5
 MIN_SIMILARITY = 0.6
 """Texts that share less are unrelated: an edited copy keeps most of what makes it what it is."""
 
-MIN_MARGIN = 0.05
+MIN_MARGIN = 0.01
 """The second best must be this much less similar, else the answer is ambiguous."""
 
 

@@ -84,6 +84,17 @@ def test_a_build_says_what_it_did_in_dated_lines(tmp_path: Path) -> None:
     assert "was built from 3 files in" in done.stdout
 
 
+def test_the_demo_can_be_made_again_but_replaces_nothing_else(tmp_path: Path) -> None:
+    assert run("demo", "--out", str(tmp_path / "demo"), "--quiet").returncode == 0
+    again = run("demo", "--out", str(tmp_path / "demo"), "--workers", "1")
+    assert again.returncode == 0, again.stderr
+    assert "was built from" in again.stdout
+    (tmp_path / "mine/archive").mkdir(parents=True)
+    (tmp_path / "mine/archive/thesis.txt").write_text("x")
+    assert run("demo", "--out", str(tmp_path / "mine")).returncode == 2
+    assert (tmp_path / "mine/archive/thesis.txt").read_text() == "x"
+
+
 def test_a_quiet_build_prints_warnings_alone(tmp_path: Path) -> None:
     write_scratchpad(tmp_path / "archive")
     done = run("build", "--archive", str(tmp_path / "archive"), "--out", str(tmp_path / "out"), "--quiet")

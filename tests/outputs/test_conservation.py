@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from linkers.runs import join_runs
+from linkers.variants.cascade import recover_variants
 from outputs.conservation import Balance, balance_inputs
 from outputs.tables import build_quarantine
 from parsers.kinds import PARSED_KINDS, FileKind
@@ -73,6 +75,8 @@ def test_nothing_is_lost_on_a_vandalised_demo_archive(demo_archive: Path, tmp_pa
     assert [balance for balance in found if not balance.is_balanced] == []
     assert sum(balance.quarantined for balance in found) > 0
     assert Reason.PARSER_FAULT not in {reject.reason for _, reject in parsed.quarantined()}
+    runs = join_runs(parsed, 2026)
+    assert len(recover_variants(parsed, runs).runs) == len(runs) > 400
 
 
 def vandalise(data: bytes, chance: random.Random) -> bytes:

@@ -9,13 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from outputs.dataset import OutputError, check_target, write_dataset, write_table
-from outputs.manifest import FileEntry, Manifest, make_manifest, read_manifest
+from outputs.manifest import FileEntry, Manifest, VariantCoverage, make_manifest, read_manifest
 from outputs.schemas import QUARANTINE, TABLES, VAL_TRAJECTORIES, Table
 from tests.helpers import parse_folder, write_scratchpad
-
-
-def describe(tmp_path: Path) -> Manifest:
-    return make_manifest(parse_folder(tmp_path), {"year": 2026}, (), datetime(2026, 5, 1, tzinfo=UTC))
 
 
 def write(tmp_path: Path, out: Path) -> Manifest:
@@ -23,7 +19,7 @@ def write(tmp_path: Path, out: Path) -> Manifest:
     at = datetime(2026, 5, 1, tzinfo=UTC)
 
     def describe(files: tuple[FileEntry, ...]) -> Manifest:
-        return make_manifest(parsed, {"year": 2026}, files, at)
+        return make_manifest(parsed, {"year": 2026}, files, VariantCoverage(waterfall=(), agreement=()), at)
 
     return write_dataset({table.name: table.empty() for table in TABLES}, describe, out)
 
