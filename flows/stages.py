@@ -13,11 +13,15 @@ import polars as pl
 from flows.parallel import parse_batches
 from flows.reporting import Reporter
 from flows.settings import BuildSettings
+from linkers.ideas.evidence import gather_evidence
+from linkers.ideas.model import RunIdea
+from linkers.ideas.tiers import link_ideas
 from linkers.runs import Run, join_runs
 from linkers.variants.cascade import RecoveredVariants, recover_variants
 from linkers.variants.coverage import agreement, waterfall
-from linkers.write_ups import collect_write_ups
+from linkers.write_ups import WriteUps, collect_write_ups
 from outputs.dataset import check_target, write_dataset
+from outputs.idea_tables import build_run_idea_links
 from outputs.manifest import FileEntry, Manifest, VariantCoverage, make_manifest
 from outputs.tables import build_ideas, build_quarantine, build_runs, build_val_trajectories
 from outputs.variant_tables import build_proposals, build_variant_links, build_variant_sources
@@ -74,7 +78,9 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
         parsed = run(parse_archive, archive, settings, reporter)
         runs = run(link_runs, parsed, settings, reporter)
         variants = run(link_variants, parsed, runs, reporter)
-        tables = run(build_tables, parsed, runs, variants, reporter)
+        write_ups = collect_write_ups(parsed)
+        ideas = run(match_ideas, parsed, runs, variants, write_ups, reporter)
+        tables = run(build_tables, parsed, runs, variants, write_ups, ideas, reporter)
         manifest = run(publish_locally, parsed, runs, variants, tables, settings, reporter)
     return BuildResult(manifest, Path(settings.out), time.monotonic() - started_s)
 
@@ -99,15 +105,33 @@ def link_variants(parsed: ParsedArchive, runs: tuple[Run, ...], reporter: Report
         return recover_variants(parsed, runs)
 
 
+def match_ideas(
+    parsed: ParsedArchive,
+    runs: tuple[Run, ...],
+    variants: RecoveredVariants,
+    write_ups: WriteUps,
+    reporter: Reporter,
+) -> Mapping[str, RunIdea]:
+    """Stage 4: find the idea that each run tested."""
+    with reporter.stage("ideas"):
+        stems = {each.experiment_id: each.stem for each in variants.runs if each.stem is not None}
+        return link_ideas(gather_evidence(parsed, runs, write_ups.kept, stems))
+
+
 def build_tables(
-    parsed: ParsedArchive, runs: tuple[Run, ...], variants: RecoveredVariants, reporter: Reporter
+    parsed: ParsedArchive,
+    runs: tuple[Run, ...],
+    variants: RecoveredVariants,
+    write_ups: WriteUps,
+    ideas: Mapping[str, RunIdea],
+    reporter: Reporter,
 ) -> Mapping[str, pl.DataFrame]:
-    """Stage 4: lay the records out as tables."""
+    """Stage 5: lay the records out as tables."""
     with reporter.stage("tables"):
-        write_ups = collect_write_ups(parsed)
         return {
-            "runs": build_runs(runs, variants.runs),
-            "ideas": build_ideas(write_ups.kept),
+            "runs": build_runs(runs, variants.runs, ideas),
+            "ideas": build_ideas(write_ups.kept, ideas.values()),
+            "run_idea_links": build_run_idea_links(ideas.values()),
             "val_trajectories": build_val_trajectories(runs),
             "proposals": build_proposals(parsed, runs, variants.runs),
             "variant_links": build_variant_links(variants),
@@ -124,7 +148,7 @@ def publish_locally(
     settings: BuildSettings,
     reporter: Reporter,
 ) -> Manifest:
-    """Stage 5: write the dataset and put it in place."""
+    """Stage 6: write the dataset and put it in place."""
     coverage = VariantCoverage(waterfall=waterfall(runs, variants.runs), agreement=agreement(variants.runs))
 
     def describe(files: tuple[FileEntry, ...]) -> Manifest:

@@ -1,9 +1,11 @@
 """Records to frames that have the declared columns, types and row order."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import polars as pl
 
+from linkers.ideas.model import RunIdea
 from linkers.runs import Run
 from linkers.variants.cascade import RunVariant
 from linkers.write_ups import WriteUp
@@ -24,14 +26,20 @@ def frame_of(table: Table, rows: Iterable[Mapping[str, object]]) -> pl.DataFrame
     return frame.sort(table.primary_key, maintain_order=True)
 
 
-def build_runs(runs: Iterable[Run], variants: Iterable[RunVariant]) -> pl.DataFrame:
+def build_runs(
+    runs: Iterable[Run], variants: Iterable[RunVariant], ideas: Mapping[str, RunIdea]
+) -> pl.DataFrame:
     """Build the table `runs`: one row a launch.
 
     Args:
         runs: The runs.
         variants: Their variants, in the same order.
+        ideas: Which idea each tested, by experiment id.
     """
-    rows = (_run_row(run) | _variant_columns(variant) for run, variant in zip(runs, variants, strict=True))
+    rows = (
+        _run_row(run) | _variant_columns(variant) | _idea_columns(ideas[run.experiment_id])
+        for run, variant in zip(runs, variants, strict=True)
+    )
     return frame_of(RUNS, rows)
 
 
@@ -42,6 +50,16 @@ def _variant_columns(variant: RunVariant) -> dict[str, object]:
         "is_variant_conflict": variant.is_conflict,
         "recovered_source_sha256": variant.source_sha256,
         "is_variant_drifted": variant.is_drifted,
+    }
+
+
+def _idea_columns(link: RunIdea) -> dict[str, object]:
+    return {
+        "idea_id": link.idea_id,
+        "idea_tier": link.tier.value if link.tier else None,
+        "idea_link_score": link.score if link.idea_id else None,
+        "is_idea_conflict": link.is_conflict,
+        "idea_conflicts": list(link.reasons),
     }
 
 
@@ -102,9 +120,16 @@ def build_val_trajectories(runs: Iterable[Run]) -> pl.DataFrame:
     return frame.sort(VAL_TRAJECTORIES.primary_key, maintain_order=True)
 
 
-def build_ideas(write_ups: Iterable[WriteUp]) -> pl.DataFrame:
-    """Build the table `ideas`: one row a write-up."""
-    return frame_of(IDEAS, (_idea_row(write_up) for write_up in write_ups))
+def build_ideas(write_ups: Iterable[WriteUp], links: Iterable[RunIdea]) -> pl.DataFrame:
+    """Build the table `ideas`: one row a write-up.
+
+    Args:
+        write_ups: The ideas.
+        links: Which idea each run tested.
+    """
+    num_runs = Counter(link.idea_id for link in links)
+    rows = (_idea_row(each) | {"num_runs": num_runs[each.idea_id]} for each in write_ups)
+    return frame_of(IDEAS, rows)
 
 
 def _idea_row(write_up: WriteUp) -> dict[str, object]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from linkers.ideas.model import Candidate, RunIdea, ScopeEvidence, TierName
 from linkers.ideas.resolver import resolve
 from linkers.ideas.tokens import family_of
+from linkers.names import fold, without_prefixes
 
 MAJORITY = 0.75
 """Voters who disagree leave a family open unless this share of the votes is for one idea."""
@@ -39,7 +40,7 @@ def _run_family(evidence: ScopeEvidence, experiment_id: str) -> str | None:
 
 def _variant_family(evidence: ScopeEvidence, experiment_id: str) -> str | None:
     stem = evidence.variant_stems.get(experiment_id)
-    return family_of(stem) if stem else None
+    return family_of(without_prefixes(fold(stem))) if stem else None
 
 
 def _source(evidence: ScopeEvidence, experiment_id: str) -> str | None:

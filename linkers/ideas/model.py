@@ -107,6 +107,7 @@ class RunIdea:
         is_conflict: Whether some evidence contradicts other evidence.
         reasons: One sentence a contradiction, or why nothing was accepted.
         candidates: Everything that was proposed, the strongest first.
+        scores: What all evidence together gives each idea, the best first.
     """
 
     experiment_id: str
@@ -118,3 +119,4 @@ class RunIdea:
     is_conflict: bool
     reasons: tuple[str, ...]
     candidates: tuple[Candidate, ...]
+    scores: tuple[tuple[str, float], ...]

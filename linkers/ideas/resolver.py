@@ -48,7 +48,8 @@ def resolve(
     """Decide for every run of a scope.
 
     Tiers that propose the same idea strengthen each other, as their evidence is independent; within a tier
-    the best candidate counts. Evidence that no idea stands behind a run weakens all of its ideas.
+    the best candidate counts. What a family hands down is no further evidence, so it counts only where it is
+    the strongest. Evidence that no idea stands behind a run weakens all of its ideas.
 
     Args:
         evidence: The scope.
@@ -105,6 +106,7 @@ def _decide(
         is_conflict=bool(reasons),
         reasons=tuple(reasons),
         candidates=tuple(ordered),
+        scores=tuple((idea_id, scores[idea_id]) for idea_id in ranking),
     )
 
 
@@ -113,10 +115,11 @@ def _score(idea_id: str, candidates: Sequence[Candidate], against: float, early_
     for each in candidates:
         if each.idea_id == idea_id and not each.is_against:
             by_tier[each.tier] = max(each.score, by_tier.get(each.tier, 0.0))
+    inherited = by_tier.pop(TierName.DEDUP, 0.0)
     doubt = 1.0
     for score in by_tier.values():
         doubt *= 1.0 - score
-    score = min(MAX_SCORE, 1.0 - doubt) * (1.0 - against)
+    score = min(MAX_SCORE, max(1.0 - doubt, inherited)) * (1.0 - against)
     if early_by and score < CERTAIN:
         score *= EARLY_WEIGHT if early_by <= LATE_WRITE_UP else TOO_EARLY_WEIGHT
     return round(score, 4)
