@@ -12,6 +12,9 @@ from linkers.names import fold, without_prefixes
 MAJORITY = 0.75
 """Voters who disagree leave a family open unless this share of the votes is for one idea."""
 
+DISSENT = 0.8
+"""What the others' vote for one idea weighs with a run that shows another one itself."""
+
 MAX_FAMILIES = 3
 """A source that the runs of more families embed is a template, not a recipe."""
 
@@ -87,7 +90,7 @@ def _votes(
     for member in members:
         voters = [direct[each] for each in members if each != member and direct[each].idea_id is not None]
         if voters:
-            found += _inherited(kinship, key, member, voters)
+            found += _inherited(kinship, key, direct[member], voters)
         elif denied and denied != [member]:
             witness = next(each for each in denied if each != member)
             evidence = f"{kinship.label} {key}: the journal says so of {witness}"
@@ -97,7 +100,7 @@ def _votes(
     return found
 
 
-def _inherited(kinship: _Kinship, key: str, member: str, voters: Sequence[RunIdea]) -> list[Candidate]:
+def _inherited(kinship: _Kinship, key: str, member: RunIdea, voters: Sequence[RunIdea]) -> list[Candidate]:
     weights: dict[str, float] = defaultdict(float)
     best: dict[str, float] = defaultdict(float)
     for voter in voters:
@@ -112,8 +115,8 @@ def _inherited(kinship: _Kinship, key: str, member: str, voters: Sequence[RunIde
     for idea_id in sorted(weights):
         share = weights[idea_id] / total
         scale = share if share >= MAJORITY else share / 2
+        scale *= DISSENT if member.idea_id not in {None, idea_id} else 1.0
         score = round(kinship.weight * best[idea_id] * scale, 4)
-        found.append(
-            Candidate(member, idea_id, TierName.DEDUP, score, f"inherited in {kinship.label} {key}: {tally}")
-        )
+        evidence = f"inherited in {kinship.label} {key}: {tally}"
+        found.append(Candidate(member.experiment_id, idea_id, TierName.DEDUP, score, evidence))
     return found
