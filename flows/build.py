@@ -24,9 +24,17 @@ R = TypeVar("R")
 
 
 def run_as_task(stage: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-    """Run a stage as a Prefect task. Its inputs are too large to be hashed for Prefect's cache."""
-    as_task = task(name=stage.__name__, cache_policy=NO_CACHE, persist_result=False)(stage)
-    return as_task(*args, **kwargs)
+    """Run a stage as a Prefect task.
+
+    The task takes no argument: Prefect would walk through every record of an argument, looking for futures
+    to wait for, which takes longer than the stage itself.
+    """
+
+    @task(name=stage.__name__, cache_policy=NO_CACHE, persist_result=False)
+    def call() -> R:
+        return stage(*args, **kwargs)
+
+    return call()
 
 
 @flow(name="build", persist_result=False)

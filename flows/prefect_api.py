@@ -19,9 +19,8 @@ def has_api(environment: Mapping[str, str] = os.environ) -> bool:
     """
     if environment.get("PREFECT_API_URL"):
         return True
-    home = Path(environment.get("PREFECT_HOME") or Path.home() / ".prefect")
     try:
-        stored = tomllib.loads((home / "profiles.toml").read_text(encoding="utf-8"))
+        stored = tomllib.loads((_home(environment) / "profiles.toml").read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
         return False
     active = environment.get("PREFECT_PROFILE") or stored.get("active")
@@ -31,7 +30,10 @@ def has_api(environment: Mapping[str, str] = os.environ) -> bool:
 
 
 def keep_prefect_quiet(environment: "os._Environ[str]" = os.environ) -> None:
-    """Turn off telemetry and chatter; must be called before Prefect is imported. Settings of the user win."""
+    """Turn off telemetry and chatter, and make Prefect's folder; must be called before Prefect is imported.
+
+    Settings of the user win.
+    """
     for name, value in {
         "DO_NOT_TRACK": "1",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -39,3 +41,8 @@ def keep_prefect_quiet(environment: "os._Environ[str]" = os.environ) -> None:
         "PREFECT_CLI_PROMPT": "false",
     }.items():
         environment.setdefault(name, value)
+    _home(environment).mkdir(parents=True, exist_ok=True)
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("PREFECT_HOME") or Path.home() / ".prefect")

@@ -1,7 +1,6 @@
 """The validation checkpoints of a training log, trial by trial."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
@@ -20,8 +19,8 @@ _MAX_QUARANTINED_LINES = 1000
 _NUMBER = rb"[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+|nan|inf)"
 _PREFIX = re.compile(rb"(?:[ \t]|\xef\xbb\xbf|\x1b\[[0-9;]*[A-Za-z]|\[[^\]\n]{1,40}\]:?|\d{1,4}:[ \t])*")
 _USUAL_LINE = re.compile(
-    rb"step:(\d{1,9})/(\d{1,9}) val_loss:(" + _NUMBER + rb") train_time:(\d+(?:\.\d*)?)(m?s)"
-    rb" step_avg:(" + _NUMBER + rb")ms(?=[ \t]*\r?$)"
+    rb"(step:(\d{1,9})/(\d{1,9}) val_loss:(" + _NUMBER + rb") train_time:(\d+(?:\.\d*)?)(m?s)"
+    rb" step_avg:(" + _NUMBER + rb")ms)[ \t]*\r?(?:\n|\Z)"
 )
 _RESTART = re.compile(rb"step:\d{1,9}/\d")
 _STEP = re.compile(rb"step:(\d{1,9})/(\d{1,9})[ \t]")
@@ -118,26 +117,35 @@ def find_trials(data: bytes, sources: list[SourceSpan], path: str) -> Trials:
         path: The log's path, for quarantine.
     """
     reader = _Reader(data, path)
-    for line in _lines_of_interest(data, sources):
-        reader.read(line)
+    spans = _outside(sources, len(data))
+    markers = iter(_marker_lines(data, spans))
+    marker = next(markers, None)
+    for start, stop in spans:
+        at = data.find(b"val_loss:", start, stop)
+        while at >= 0:
+            while marker is not None and marker.offset < at:
+                reader.read_marker(marker.text)
+                marker = next(markers, None)
+            at = data.find(b"val_loss:", reader.read_line(at), stop)
     return Trials(reader.out, tuple(reader.seeds), reader.num_repeated, tuple(reader.damaged))
+
+
+def _marker_lines(data: bytes, spans: list[tuple[int, int]]) -> list[_Line]:
+    """List the lines that may announce a trial or its seed, in order."""
+    found: dict[int, _Line] = {}
+    for needle in (b"trial:", b"seed"):
+        for start, stop in spans:
+            at = data.find(needle, start, stop)
+            while at >= 0:
+                line_start, line_stop = _line_around(data, at)
+                if line_start >= 0 and line_start not in found:
+                    found[line_start] = _read_line(data, line_start, line_stop)
+                at = data.find(needle, max(line_stop, at + 1), stop)
+    return [found[offset] for offset in sorted(found)]
 
 
 class _Reader:
     """Walks over the lines of interest and keeps what the current trial is."""
-
-    __slots__ = (
-        "damaged",
-        "data",
-        "last_step",
-        "marker",
-        "num_repeated",
-        "out",
-        "path",
-        "seed",
-        "seeds",
-        "seen",
-    )
 
     def __init__(self, data: bytes, path: str) -> None:
         self.data = data
@@ -150,25 +158,43 @@ class _Reader:
         self.last_step: int | None = None
         self.marker: tuple[str, int] | None = None
         self.seed: int | None = None
+        self.counted_to = (0, 1)
 
-    def read(self, line: _Line) -> None:
+    def read_line(self, at: int) -> int:
+        """Read the line round an offset, and return where to look on."""
+        data = self.data
+        floor = max(0, at - _MAX_LINE_BYTES)
+        line_feed = data.rfind(b"\n", floor, at)
+        if line_feed >= 0 or floor == 0:
+            match = _USUAL_LINE.match(data, line_feed + 1)
+            if match is not None:
+                self._take(_usual(match), match[1])
+                return match.end()
+        start, stop = _line_around(data, at)
+        if start >= 0:
+            self._read_unusual(_read_line(data, start, stop))
+        return max(stop, at + 1)
+
+    def _read_unusual(self, line: _Line) -> None:
         text = line.text
         if not text.startswith(b"step:"):
-            self._read_marker(text)
             return
-        checkpoint = _parse_usual(text) or _parse_unusual(text)
+        checkpoint = _parse_unusual(text)
         if checkpoint is None or not (line.is_terminated or _CLOSING_FIELD.search(text)):
             self._quarantine(line)
             checkpoint, text = _salvage(text)
-            if checkpoint is None:
-                return
+        if checkpoint is not None:
+            self._take(checkpoint, text)
+
+    def _take(self, checkpoint: _Checkpoint, text: bytes) -> None:
         if text in self.seen:
             self.num_repeated += 1
             return
         self.seen.add(text)
         self._append(checkpoint)
 
-    def _read_marker(self, text: bytes) -> None:
+    def read_marker(self, text: bytes) -> None:
+        """Note what a line announces, if it announces anything."""
         if match := _TRIAL_MARKER.match(text):
             self._mark(("trial", int(match[1])), int(match[2]) if match[2] else None)
         elif match := _BATCH_MARKER.match(text):
@@ -185,18 +211,19 @@ class _Reader:
         self.seed = seed
 
     def _append(self, checkpoint: _Checkpoint) -> None:
-        if self.last_step is None or checkpoint.step <= self.last_step:
+        step, scheduled_steps, val_loss, val_ema_loss, val_avg_loss, train_time_s, step_avg_ms = checkpoint
+        if self.last_step is None or step <= self.last_step:
             self.seeds.append(self.seed)
-        self.last_step = checkpoint.step
+        self.last_step = step
         out = self.out
         out.trial.append(len(self.seeds) - 1)
-        out.step.append(checkpoint.step)
-        out.scheduled_steps.append(checkpoint.scheduled_steps)
-        out.val_loss.append(checkpoint.val_loss)
-        out.val_ema_loss.append(checkpoint.val_ema_loss)
-        out.val_avg_loss.append(checkpoint.val_avg_loss)
-        out.train_time_s.append(checkpoint.train_time_s)
-        out.step_avg_ms.append(checkpoint.step_avg_ms)
+        out.step.append(step)
+        out.scheduled_steps.append(scheduled_steps)
+        out.val_loss.append(val_loss)
+        out.val_ema_loss.append(val_ema_loss)
+        out.val_avg_loss.append(val_avg_loss)
+        out.train_time_s.append(train_time_s)
+        out.step_avg_ms.append(step_avg_ms)
 
     def _quarantine(self, line: _Line) -> None:
         if len(self.damaged) >= _MAX_QUARANTINED_LINES:
@@ -208,7 +235,7 @@ class _Reader:
             Quarantined(
                 kind=FileKind.LOG,
                 path=self.path,
-                line=self.data.count(b"\n", 0, line.offset) + 1,
+                line=self._line_number(line.offset),
                 byte_offset=line.offset,
                 reason=Reason.DAMAGED_CHECKPOINT,
                 detail=f"A checkpoint line {cause}; it was not counted.",
@@ -216,28 +243,23 @@ class _Reader:
             )
         )
 
+    def _line_number(self, offset: int) -> int:
+        """Number a line, counting on from the one that was numbered last."""
+        counted, number = self.counted_to
+        number += self.data.count(b"\n", counted, offset)
+        self.counted_to = (offset, number)
+        return number
 
-def _lines_of_interest(data: bytes, sources: list[SourceSpan]) -> Iterator[_Line]:
-    """Yield checkpoint candidates and trial markers by offset, outside the sources."""
-    spans = _outside(sources, len(data))
-    offsets: set[tuple[int, int]] = set()
-    for needle in (b"val_loss:", b"trial:", b"seed:", b"= seed "):
-        for start, stop in spans:
-            at = data.find(needle, start, stop)
-            while at >= 0:
-                line_start, line_stop = _line_around(data, at)
-                offsets.add((line_start, line_stop))
-                at = data.find(needle, max(line_stop, at + 1), stop)
-    for line_start, line_stop in sorted(offsets):
-        if line_start < 0:
-            continue
-        text = data[line_start : min(line_stop, line_start + _MAX_LINE_BYTES)]
-        prefix = _PREFIX.match(text)
-        body_start = prefix.end() if prefix else 0
-        body = text[body_start:].rstrip()
-        if b"\x1b" in body:
-            body = _ANSI.sub(b"", body).rstrip()
-        yield _Line(line_start + body_start, body, line_stop < len(data))
+
+def _read_line(data: bytes, start: int, stop: int) -> _Line:
+    """Free a line of its prefix and colours."""
+    text = data[start : min(stop, start + _MAX_LINE_BYTES)]
+    prefix = _PREFIX.match(text)
+    body_start = prefix.end() if prefix else 0
+    body = text[body_start:].rstrip()
+    if b"\x1b" in body:
+        body = _ANSI.sub(b"", body).rstrip()
+    return _Line(start + body_start, body, stop < len(data))
 
 
 def _outside(sources: list[SourceSpan], size: int) -> list[tuple[int, int]]:
@@ -256,7 +278,8 @@ def _line_around(data: bytes, at: int) -> tuple[int, int]:
     The start is -1 where it lies further back than any line that this module reads.
     """
     floor = max(0, at - _MAX_LINE_BYTES)
-    start = max(data.rfind(b"\n", floor, at), data.rfind(b"\r", floor, at)) + 1
+    line_feed = data.rfind(b"\n", floor, at)
+    start = max(line_feed, data.rfind(b"\r", max(floor, line_feed), at)) + 1
     if start == 0 and floor > 0:
         start = -1
     stop = data.find(b"\n", at)
@@ -265,11 +288,8 @@ def _line_around(data: bytes, at: int) -> tuple[int, int]:
     return start, carriage_return if carriage_return >= 0 else stop
 
 
-def _parse_usual(text: bytes) -> _Checkpoint | None:
-    match = _USUAL_LINE.match(text)
-    if match is None:
-        return None
-    step, scheduled, val_loss, train_time, unit, step_avg = match.groups()
+def _usual(match: re.Match[bytes]) -> _Checkpoint:
+    _, step, scheduled, val_loss, train_time, unit, step_avg = match.groups()
     return _Checkpoint(
         int(step),
         int(scheduled),
@@ -277,7 +297,7 @@ def _parse_usual(text: bytes) -> _Checkpoint | None:
         None,
         None,
         float(train_time) / 1000 if unit == b"ms" else float(train_time),
-        _finite(float(step_avg)),
+        None if step_avg == b"nan" else _finite(float(step_avg)),
     )
 
 
@@ -313,7 +333,7 @@ def _salvage(text: bytes) -> tuple[_Checkpoint | None, bytes]:
     """Find a whole checkpoint behind a broken one, where a second job wrote into an unfinished line."""
     for restart in islice(_RESTART.finditer(text, 1), _MAX_RESTARTS_IN_A_LINE):
         rest = text[restart.start() :]
-        if checkpoint := _parse_usual(rest) or _parse_unusual(rest):
+        if checkpoint := _parse_unusual(rest):
             return checkpoint, rest
     return None, b""
 

@@ -13,9 +13,10 @@ _MAX_WRAPPER_LINES = 400
 _MAX_BARE_SOURCE_BYTES = 2_000_000
 
 _STARTS_PYTHON = re.compile(
-    rb"(?:from[ \t]+[\w.]+[ \t]+import\b|import[ \t]+\w|[rRbBuU]?(?:\"{3}|'{3})|#!|#[ \t](?!\S+=)|#[\r\n]"
-    rb"|def[ \t]|class[ \t]|@\w|if[ \t]|try:|with[ \t]|[A-Za-z_]\w*[ \t]=[ \t])"
+    rb"from[ \t]+[\w.]+[ \t]+import\b|import[ \t]+\w|[rRbBuU]?(?:\"{3}|'{3})|#!|#[ \t](?!\S+=)|#[\r\n]"
+    rb"|def[ \t]|class[ \t]|@\w|if[ \t]|try:|with[ \t]|[A-Za-z_]\w*[ \t]=[ \t]"
 )
+_IS_OUTPUT = re.compile(rb"(?:\[[^\]\n]{1,40}\]:?[ \t]*)?step:\d+/\d+[ \t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,8 @@ def normalise_source(text: str) -> str:
     >>> normalise_source("a = 1  \r\n\r\n")
     'a = 1\n'
     """
-    lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
-    return "\n".join(lines).rstrip("\n") + "\n"
+    unix = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    return "\n".join([line.rstrip() for line in unix.split("\n")]).rstrip("\n") + "\n"
 
 
 def source_sha256(text: str) -> str:
@@ -87,9 +88,10 @@ def _find_delimiter(data: bytes) -> int | None:
 
 
 def _skip_wrapper(data: bytes, stop: int) -> int | None:
+    """Find the first line that looks like Python. A log's own output ends the search: it has no source."""
     at = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     for _ in range(_MAX_WRAPPER_LINES):
-        if at >= stop:
+        if at >= stop or _IS_OUTPUT.match(data, at):
             return None
         if _STARTS_PYTHON.match(data, at):
             return at

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from parsers.quarantine import Quarantined, Reason, excerpt
 
@@ -19,7 +19,7 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Place:
     """The file that a record or a rejection comes from.
 
@@ -32,6 +32,7 @@ class Place:
     kind: str
     path: str
     data: bytes
+    _line_ends: list[tuple[int, int]] = field(default_factory=list, init=False, repr=False)
 
     def reject(self, reason: Reason, detail: str) -> Quarantined:
         """Set the whole file aside."""
@@ -45,13 +46,11 @@ class Place:
             reason: Why.
             detail: One sentence that says what was wrong.
         """
-        start = 0
-        for number, match in enumerate(_LINE_END.finditer(self.data), start=2):
-            if number > line:
-                break
-            start = match.end()
-        end = _LINE_END.search(self.data, start)
-        rejected = self.data[start : end.start() if end else len(self.data)]
+        if not self._line_ends:
+            self._line_ends = [match.span() for match in _LINE_END.finditer(self.data)]
+            self._line_ends.append((len(self.data), len(self.data)))
+        start = self._line_ends[line - 2][1] if line > 1 else 0
+        rejected = self.data[start : self._line_ends[line - 1][0]]
         return Quarantined(self.kind, self.path, line, start, reason, detail, excerpt(rejected))
 
     def unusable(self) -> Quarantined | None:

@@ -79,7 +79,7 @@ def test_a_build_says_what_it_did_in_dated_lines(tmp_path: Path) -> None:
     assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ", line) for line in lines), lines
     assert sum("PREFECT_API_URL" in line for line in lines) == 1
     assert sum("lacks 7 of 8 scratchpads" in line and "v3/codex/scratchpad" in line for line in lines) == 1
-    assert re.search(r"log\s.*files\s.*2\s.*1\s.*1\s", done.stdout)
+    assert re.search(r"log \(files\)\s.*2\s.*1\s.*1\s", done.stdout)
     assert re.search(r"runs\s.*1\s", done.stdout)
     assert "was built from 3 files in" in done.stdout
 

@@ -224,6 +224,11 @@ def test_any_order_of_fragments_is_read(fragments: list[bytes]) -> None:
     assert isinstance(result, Log | Quarantined)
 
 
+def test_a_line_too_long_to_be_read_ends_the_line_before_it() -> None:
+    log = parse(BODY + "x" * 10_000 + " val_loss:3.2 train_time:1s\n" + BODY.replace("4.5", "4.6"))
+    assert log.checkpoints.step == [0, 125, 125]
+
+
 def test_one_endless_line_is_read_in_one_go() -> None:
     log = parse(b"x" * 5_000_000 + b" val_loss:3.2" * 1000)
     assert len(log.checkpoints) == 0
