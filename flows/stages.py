@@ -10,12 +10,12 @@ from typing import ParamSpec, Protocol, TypeVar
 
 import polars as pl
 
+from flows.idea_matching import check_idea_settings, match_ideas
 from flows.parallel import parse_batches
 from flows.reporting import Reporter
 from flows.settings import BuildSettings
-from linkers.ideas.evidence import gather_evidence
-from linkers.ideas.model import RunIdea
-from linkers.ideas.tiers import link_ideas
+from linkers.ideas.quality import measure
+from linkers.ideas.tiers import IdeaLinks
 from linkers.runs import Run, join_runs
 from linkers.variants.cascade import RecoveredVariants, recover_variants
 from linkers.variants.coverage import agreement, waterfall
@@ -70,18 +70,21 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
     Raises:
         ArchiveError: If the source is no archive, or one that must not be unpacked.
         OutputError: If the dataset cannot be put where it was asked for.
+        LlmError: If a model is to be asked and cannot be.
+        OverrideError: If a correction by hand cannot be applied.
     """
     started_s = time.monotonic()
     check_target(Path(settings.out))
+    check_idea_settings(settings)
     with open_archive(settings.archive) as archive:
         _warn(archive, reporter)
         parsed = run(parse_archive, archive, settings, reporter)
         runs = run(link_runs, parsed, settings, reporter)
         variants = run(link_variants, parsed, runs, reporter)
         write_ups = collect_write_ups(parsed)
-        ideas = run(match_ideas, parsed, runs, variants, write_ups, reporter)
+        ideas = run(match_ideas, parsed, runs, variants, write_ups, settings, reporter)
         tables = run(build_tables, parsed, runs, variants, write_ups, ideas, reporter)
-        manifest = run(publish_locally, parsed, runs, variants, tables, settings, reporter)
+        manifest = run(publish_locally, parsed, runs, variants, ideas, tables, settings, reporter)
     return BuildResult(manifest, Path(settings.out), time.monotonic() - started_s)
 
 
@@ -105,33 +108,20 @@ def link_variants(parsed: ParsedArchive, runs: tuple[Run, ...], reporter: Report
         return recover_variants(parsed, runs)
 
 
-def match_ideas(
-    parsed: ParsedArchive,
-    runs: tuple[Run, ...],
-    variants: RecoveredVariants,
-    write_ups: WriteUps,
-    reporter: Reporter,
-) -> Mapping[str, RunIdea]:
-    """Stage 4: find the idea that each run tested."""
-    with reporter.stage("ideas"):
-        stems = {each.experiment_id: each.stem for each in variants.runs if each.stem is not None}
-        return link_ideas(gather_evidence(parsed, runs, write_ups.kept, stems))
-
-
 def build_tables(
     parsed: ParsedArchive,
     runs: tuple[Run, ...],
     variants: RecoveredVariants,
     write_ups: WriteUps,
-    ideas: Mapping[str, RunIdea],
+    ideas: IdeaLinks,
     reporter: Reporter,
 ) -> Mapping[str, pl.DataFrame]:
     """Stage 5: lay the records out as tables."""
     with reporter.stage("tables"):
         return {
-            "runs": build_runs(runs, variants.runs, ideas),
-            "ideas": build_ideas(write_ups.kept, ideas.values()),
-            "run_idea_links": build_run_idea_links(ideas.values()),
+            "runs": build_runs(runs, variants.runs, ideas.links),
+            "ideas": build_ideas(write_ups.kept, ideas.links.values()),
+            "run_idea_links": build_run_idea_links(ideas.links.values()),
             "val_trajectories": build_val_trajectories(runs),
             "proposals": build_proposals(parsed, runs, variants.runs),
             "variant_links": build_variant_links(variants),
@@ -144,6 +134,7 @@ def publish_locally(
     parsed: ParsedArchive,
     runs: tuple[Run, ...],
     variants: RecoveredVariants,
+    ideas: IdeaLinks,
     tables: Mapping[str, pl.DataFrame],
     settings: BuildSettings,
     reporter: Reporter,
@@ -151,8 +142,10 @@ def publish_locally(
     """Stage 6: write the dataset and put it in place."""
     coverage = VariantCoverage(waterfall=waterfall(runs, variants.runs), agreement=agreement(variants.runs))
 
+    idea_coverage = measure(ideas)
+
     def describe(files: tuple[FileEntry, ...]) -> Manifest:
-        return make_manifest(parsed, settings.for_manifest(), files, coverage, build_time())
+        return make_manifest(parsed, settings.for_manifest(), files, coverage, idea_coverage, build_time())
 
     with reporter.stage("write"):
         return write_dataset(tables, describe, Path(settings.out))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from linkers.ideas.quality import IdeaCoverage
 from linkers.variants.coverage import AgreementRow, CoverageRow
 from outputs.conservation import Balance, balance_inputs
 from parsers.parsed_files import ParsedArchive
@@ -67,6 +68,7 @@ class Manifest(BaseModel):
         files: The dataset's tables.
         balances: What was seen, parsed and quarantined.
         variant_coverage: How far the variant cascade reaches.
+        idea_coverage: How the idea matcher behaves.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -82,6 +84,7 @@ class Manifest(BaseModel):
     files: tuple[FileEntry, ...]
     balances: tuple[Balance, ...]
     variant_coverage: VariantCoverage
+    idea_coverage: IdeaCoverage
 
 
 def make_manifest(
@@ -89,6 +92,7 @@ def make_manifest(
     settings: Mapping[str, int | float | str | bool | None],
     files: tuple[FileEntry, ...],
     variant_coverage: VariantCoverage,
+    idea_coverage: IdeaCoverage,
     created_at: datetime,
 ) -> Manifest:
     """Describe a dataset.
@@ -98,6 +102,7 @@ def make_manifest(
         settings: Every setting that can change the output; none that cannot.
         files: The written tables.
         variant_coverage: How far the variant cascade reaches.
+        idea_coverage: How the idea matcher behaves.
         created_at: The timestamp to state.
     """
     return Manifest(
@@ -112,6 +117,7 @@ def make_manifest(
         files=tuple(sorted(files, key=lambda each: each.name)),
         balances=balance_inputs(parsed),
         variant_coverage=variant_coverage,
+        idea_coverage=idea_coverage,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from linkers.ideas.model import Candidate, RunIdea, ScopeEvidence, TierName
-from linkers.ideas.resolver import resolve
+from linkers.ideas.resolver import DEFAULT_THRESHOLDS, Thresholds, resolve
 from linkers.ideas.tokens import family_of
 from linkers.names import fold, without_prefixes
 
@@ -58,9 +58,11 @@ _KINSHIPS = (
 )
 
 
-def propose_by_family(evidence: ScopeEvidence, earlier: Sequence[Candidate]) -> list[Candidate]:
+def propose_by_family(
+    evidence: ScopeEvidence, earlier: Sequence[Candidate], thresholds: Thresholds = DEFAULT_THRESHOLDS
+) -> list[Candidate]:
     """Let the runs of each family vote, each by its own evidence, and propose the outcome to the others."""
-    direct = resolve(evidence, earlier)
+    direct = resolve(evidence, earlier, thresholds)
     proposed: dict[tuple[str, str | None], Candidate] = {}
     for kinship in _KINSHIPS:
         members: dict[str, list[str]] = defaultdict(list)

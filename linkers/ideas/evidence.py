@@ -16,11 +16,13 @@ from linkers.runs import Run
 from linkers.write_ups import WriteUp
 from parsers.audits import Audit
 from parsers.journal import JournalEntry
+from parsers.kinds import FileKind
 from parsers.ledger_fields import log_stem
 from parsers.parsed_files import ParsedArchive
 from parsers.rule_checks import RuleCheck
 from parsers.run_ids import parse_run_id
 from parsers.scopes import Scope
+from parsers.variants import Variant
 
 T = TypeVar("T")
 
@@ -50,6 +52,10 @@ def gather_evidence(
     ideas_of: dict[Scope, list[WriteUp]] = defaultdict(list)
     for each in write_ups:
         ideas_of[each.scope].append(each)
+    docstrings: dict[Scope, dict[str, str]] = defaultdict(dict)
+    for file, variant in parsed.records(Variant):
+        if file.scope is not None and file.kind is FileKind.VARIANT and variant.docstring:
+            docstrings[file.scope][variant.stem] = variant.docstring
     entries = _by_scope(parsed, JournalEntry)
     audits = _by_scope(parsed, Audit)
     checks = _by_scope(parsed, RuleCheck)
@@ -61,6 +67,7 @@ def gather_evidence(
             variant_stems,
             entries.get(scope, []),
             [*audits.get(scope, []), *checks.get(scope, [])],
+            docstrings[scope],
         )
         for scope in sorted(runs_of)
     )
@@ -81,6 +88,7 @@ def scope_evidence(
     variant_stems: Mapping[str, str],
     entries: Iterable[JournalEntry],
     checks: Iterable[Audit | RuleCheck],
+    docstrings: Mapping[str, str],
 ) -> ScopeEvidence:
     """Gather the evidence of one scope, whatever the order of what it is given.
 
@@ -91,6 +99,7 @@ def scope_evidence(
         variant_stems: The variant file that each run executed; other scopes' runs may be in it.
         entries: Its journal.
         checks: Its audits and rule checks.
+        docstrings: What its variant files say of themselves, by stem.
     """
     by_id = {run.experiment_id: run for run in sorted(runs, key=lambda each: each.run_id)}
     ideas = {each.idea_id: each for each in sorted(write_ups, key=lambda each: each.idea_id)}
@@ -115,6 +124,7 @@ def scope_evidence(
         spans={each: tuple(span for name in names[each] for span in spans[name]) for each in by_id},
         families=families,
         variant_stems=stems,
+        docstrings={each: docstrings[stem] for each, stem in stems.items() if stem in docstrings},
         aliases=aliases,
         mentions=tuple(mentions),
         notes={experiment_id: _notes(reader, run) for experiment_id, run in by_id.items()},

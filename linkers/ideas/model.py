@@ -71,6 +71,7 @@ class ScopeEvidence:
         spans: Where names of ideas stand in the names of each run, by experiment id.
         families: The family of each run, by experiment id.
         variant_stems: The variant file that each run executed, where it is known, by experiment id.
+        docstrings: What that file says of itself, by experiment id.
         aliases: Every name of every idea, with where it was declared.
         mentions: What the entries of the journal name.
         notes: What the ledger's remarks on each run name, by experiment id.
@@ -83,14 +84,15 @@ class ScopeEvidence:
     spans: Mapping[str, tuple[Span, ...]]
     families: Mapping[str, str]
     variant_stems: Mapping[str, str]
+    docstrings: Mapping[str, str]
     aliases: AliasIndex
     mentions: Sequence[Mentions]
     notes: Mapping[str, tuple[Sentence, ...]]
     births: Mapping[str, Birth]
 
 
-Tier = Callable[[ScopeEvidence, Sequence[Candidate]], list[Candidate]]
-"""Proposes candidates from a scope's evidence and from what the tiers before it proposed."""
+Tier = Callable[[ScopeEvidence], list[Candidate]]
+"""Proposes candidates from a scope's evidence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ OTHER_NAME_WEIGHT = 0.7
 """What an idea in the name of the variant file keeps where the run id names another one."""
 
 
-def propose_by_prefix(evidence: ScopeEvidence, _: Sequence[Candidate]) -> list[Candidate]:
+def propose_by_prefix(evidence: ScopeEvidence) -> list[Candidate]:
     """Propose the ideas whose own names stand in the names of runs."""
     return list(candidates_of_spans(evidence, TierName.PREFIX, are_own_names=True))
 

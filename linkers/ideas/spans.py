@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from linkers.ideas.aliases import STRENGTH, AliasIndex, AliasKind, IdeaAlias
-from linkers.ideas.tokens import NameForm, is_counter, is_end, name_form, words
+from linkers.ideas.tokens import NameForm, is_end, name_form, words
+from linkers.ideas.truncation import HEAD, Truncation
 
 
 class Role(StrEnum):
@@ -100,10 +101,10 @@ class _Finder:
         self._knobs = knobs
         self._aliases: dict[str, list[tuple[IdeaAlias, ...]]] = defaultdict(list)
         for text, group in index.by_text.items():
-            self._aliases[text[:2]].append(group)
-        self._truncations = defaultdict(list)
+            self._aliases[text[:HEAD]].append(group)
+        self._truncations: dict[str, list[Truncation]] = defaultdict(list)
         for truncation in index.truncations:
-            if len(truncation.head) == 2:
+            if len(truncation.head) == HEAD:
                 self._truncations[truncation.head].append(truncation)
 
     def find(self, name: str) -> list[Span]:
@@ -112,7 +113,7 @@ class _Finder:
         found: list[Span] = []
         for start in sorted(form.starts):
             is_edge = start in form.edges or (counter is not None and start == counter.end())
-            head = form.text[start : start + 2]
+            head = form.text[start : start + HEAD]
             for group in self._aliases.get(head, ()):
                 if form.text.startswith(group[0].text, start):
                     found += self._of_group(name, form, start, group, is_edge)
@@ -230,4 +231,4 @@ def _stated_role(name: str, form: NameForm, span: Span) -> Role:
         before, at = word, at + len(word)
     if before in _PARENT_WORDS:
         return Role.BASE
-    return Role.LEFT_OUT if before in _NEGATIONS and not is_counter(before) else Role.TESTED
+    return Role.LEFT_OUT if before in _NEGATIONS else Role.TESTED

@@ -35,7 +35,7 @@ _NO_IDEA = re.compile(
 )
 
 
-def propose_by_thread(evidence: ScopeEvidence, _: Sequence[Candidate]) -> list[Candidate]:
+def propose_by_thread(evidence: ScopeEvidence) -> list[Candidate]:
     """Propose what the entries say, the best entry of each run and idea."""
     best: dict[tuple[str, str | None], Candidate] = {}
     for candidate in (*_from_journal(evidence), *_from_notes(evidence)):

@@ -21,7 +21,6 @@ _TOKEN = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*|\d+")
 _VALUE = r"m?\d[\dp]*(?:e-?\d+)?"
 _KNOB_SEGMENT = re.compile(rf"([a-z]{{1,5}})({_VALUE})")
 _SEPARATORS = re.compile(r"[^0-9A-Za-z]+")
-_COUNTER = re.compile(r"v\d+")
 _STEP_MARK = re.compile(r"(?<![a-z])(?:horizon|stop|exact|ts|h|s|t)-?(?:2[5-9]|3\d|4[0-4])\d\d(?!\d)(?=-|$)")
 _RUNG_AT_END = re.compile(r"(?<=\w)-?(?:2[7-9]|3\d)\d\d$")
 
@@ -148,11 +147,6 @@ def is_end(form: NameForm, at: int, knobs: frozenset[str], *, may_be_glued: bool
         ):
             return True
     return False
-
-
-def is_counter(word: str) -> bool:
-    """Say whether a word merely counts, as `v37` does."""
-    return _COUNTER.fullmatch(word) is not None
 
 
 @lru_cache(maxsize=50_000)

@@ -7,8 +7,11 @@ from functools import lru_cache
 MIN_LETTERS = 6
 """A truncation that keeps fewer letters than this fits too many names."""
 
-MIN_PART = 2
-"""Every word keeps at least so many letters, or all it has."""
+MIN_PART = 3
+"""Every word keeps at least so many letters, or all it has: two are found inside of other words."""
+
+HEAD = 2
+"""Letters by which truncations are looked up."""
 
 MIN_KEPT = 0.4
 """A truncation keeps at least this share of the slug's letters."""
@@ -44,7 +47,7 @@ class Truncation:
         """
         parts = _PART.findall(slug.lower())
         pattern = re.compile("".join(_beginning(part) for part in parts))
-        return cls(idea_id, slug, pattern, parts[0][:MIN_PART] if parts else "", sum(map(len, parts)))
+        return cls(idea_id, slug, pattern, parts[0][:HEAD] if parts else "", sum(map(len, parts)))
 
     def kept(self, text: str) -> float:
         """Say which share of the slug a text keeps; 0 for too little to tell."""
@@ -56,7 +59,7 @@ def _beginning(part: str) -> str:
     """A pattern for the beginnings of a word, the longest first; numbers stay whole.
 
     >>> _beginning("tail")
-    'ta(?:i(?:l)?)?'
+    'tai(?:l)?'
     """
     if part.isdigit():
         return part

@@ -45,7 +45,7 @@ def gather(
 
 def decide(evidence: ScopeEvidence) -> dict[str, RunIdea]:
     """Decide for every run, by run id."""
-    links = link_ideas([evidence])
+    links = link_ideas([evidence]).links
     return {run.run_id: links[experiment_id] for experiment_id, run in evidence.runs.items()}
 
 
