@@ -1,9 +1,9 @@
 """Tier 4: questions to a language model about the runs still open, and what its answers are worth.
 
 This module asks nobody: it words the questions and judges the answers. One question is about a family of
-runs, as its members tested the same idea. A model that errs now and then must say the same thing twice before it is
-believed: the second question shows another member, another order and other alternatives. Text of the archive
-is data, given as JSON; whatever it says, an idea that was not offered is refused.
+runs, as its members tested the same idea. A model that errs now and then must say the same thing twice before
+it is believed: the second question shows another member, another order and other alternatives. Text of the
+archive is data, given as JSON; whatever it says, an idea that was not offered is refused.
 """
 
 import hashlib
@@ -197,12 +197,10 @@ class _Family:
         return Question(member, number, offered, _prompt(self.evidence, member, self.members, offered))
 
     def _offered(self, number: int) -> tuple[str, ...]:
-        """The best ideas; in later questions those voted for, the very best and some that come after."""
-        if number == 0:
-            return tuple(self.ranking[:MAX_OFFERED])
+        """The best ideas, turned by each question; once there are votes, those beside other alternatives."""
         voted = sorted(idea for idea in self.votes() if idea)
-        others = self.ranking[:3] + self.ranking[MAX_OFFERED * number :] + self.ranking
-        chosen = list(dict.fromkeys([*voted, *others]))[:MAX_OFFERED]
+        others = self.ranking[:3] + self.ranking[MAX_OFFERED * number :] if voted else []
+        chosen = list(dict.fromkeys([*voted, *others, *self.ranking]))[:MAX_OFFERED]
         turn = 3 * number % len(chosen)
         return tuple(chosen[turn:] + chosen[:turn])
 

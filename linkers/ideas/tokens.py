@@ -49,7 +49,7 @@ COMMON_KNOBS = frozenset(
 )
 """Hyperparameters that optimizer research abbreviates this way everywhere."""
 
-MIN_KNOB_NAMES = 3
+MIN_KNOB_NAMES = 2
 """Letters stand for a hyperparameter if names of the scope carry them with so many different values."""
 
 
