@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint lock clean
+.PHONY: demo test lint lock bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/speedrun-etl demo --out build/demo
@@ -21,6 +21,10 @@ $(VENV)/installed: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $@
+
+# Ten minutes: speed beside the public reference and the byte-scan floor, into benchmarks/RESULTS.md.
+bench: $(VENV)/installed
+	$(BIN)/python -m benchmarks
 
 # Needs uv. The lock holds hashes and markers for every platform, and no index address.
 lock:

@@ -130,6 +130,9 @@ def build(
         DEFAULT_YEAR
     ),
     workers: WorkersOption = NUM_CPUS,
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder that keeps parsed files and answers, for a faster next build.")
+    ] = None,
     engine: EngineOption = EngineName.AUTO,
     llm_match: Annotated[
         LlmMatch, typer.Option(help="Who is asked about runs that nothing else links to an idea.")
@@ -139,7 +142,6 @@ def build(
         Path | None, typer.Option(help="File of saved answers: read where it is there, and written.")
     ] = None,
     max_usd: Annotated[float, typer.Option(min=0, help="The most that may be spent on answers.")] = 5.0,
-    cache: Annotated[Path | None, typer.Option(help="Folder that keeps answers for the next build.")] = None,
     overrides: Annotated[
         Path | None, typer.Option(help="CSV of corrections by hand: experiment_id, idea_id, expect.")
     ] = None,
@@ -211,6 +213,9 @@ def _finish(result: BuildResult, is_quiet: bool) -> None:
         console = Console(width=FILE_WIDTH)
     print_summary(result.manifest, console)
     sentence = f"{result.out} was built from {result.manifest.num_files:,} files in {result.seconds:.1f} s."
+    if result.is_unchanged:
+        built_at = result.manifest.created_at.isoformat()
+        sentence = f"Nothing changed: {result.out} is the dataset that was built at {built_at}."
     console.print(sentence, highlight=False, soft_wrap=True)
 
 

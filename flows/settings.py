@@ -22,7 +22,7 @@ class BuildSettings(BaseModel):
         llm_model: Which model.
         llm_answers: File of saved answers; written if it is not there.
         max_usd: The most that may be spent on answers.
-        cache: Folder that keeps answers for the next build.
+        cache: Folder that keeps parsed files and answers for the next build, or None.
         overrides: File of corrections by hand.
     """
 
@@ -38,6 +38,11 @@ class BuildSettings(BaseModel):
     max_usd: float = Field(default=5.0, ge=0)
     cache: str | None = None
     overrides: str | None = None
+
+    @property
+    def is_decided_by_archive(self) -> bool:
+        """Whether nothing but the archive decides the links: no model, no saved answers, no corrections."""
+        return self.llm_match == "off" and self.llm_answers is None and self.overrides is None
 
     def for_manifest(self) -> dict[str, int | str]:
         """List the settings that can change the output: neither where it lies nor how it was computed."""

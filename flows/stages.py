@@ -12,9 +12,11 @@ import polars as pl
 
 from flows.idea_matching import check_idea_settings, match_ideas
 from flows.parallel import parse_batches
+from flows.parse_cache import ParseCache
 from flows.reporting import Reporter
 from flows.settings import BuildSettings
-from linkers.ideas.quality import measure
+from flows.unchanged import BuildMemory, build_key
+from linkers.ideas.quality import IdeaCoverage, measure
 from linkers.ideas.tiers import IdeaLinks
 from linkers.runs import Run, join_runs
 from linkers.variants.cascade import RecoveredVariants, recover_variants
@@ -26,7 +28,8 @@ from outputs.manifest import FileEntry, Manifest, VariantCoverage, make_manifest
 from outputs.tables import build_ideas, build_quarantine, build_runs, build_val_trajectories
 from outputs.variant_tables import build_proposals, build_variant_links, build_variant_sources
 from parsers.archive import Archive, open_archive
-from parsers.parsed_files import ParsedArchive, merge_batches, plan_batches
+from parsers.kinds import PARSED_KINDS
+from parsers.parsed_files import Batch, ParsedArchive, merge_batches, plan_batches
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,11 +55,13 @@ class BuildResult:
         manifest: The dataset's manifest.
         out: Where the dataset is.
         seconds: How long it took.
+        is_unchanged: Whether the dataset was there already, so that nothing was built.
     """
 
     manifest: Manifest
     out: Path
     seconds: float
+    is_unchanged: bool = False
 
 
 def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run_directly) -> BuildResult:
@@ -78,22 +83,38 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
     check_idea_settings(settings)
     with open_archive(settings.archive) as archive:
         _warn(archive, reporter)
+        is_remembered = settings.cache is not None and settings.is_decided_by_archive
+        memory = BuildMemory(Path(settings.cache or "")) if is_remembered else None
+        key = build_key(archive, settings) if memory else ""
+        if memory and (found := memory.find(key, Path(settings.out))):
+            return BuildResult(found, Path(settings.out), time.monotonic() - started_s, is_unchanged=True)
         parsed = run(parse_archive, archive, settings, reporter)
         runs = run(link_runs, parsed, settings, reporter)
         variants = run(link_variants, parsed, runs, reporter)
         write_ups = collect_write_ups(parsed)
         ideas = run(match_ideas, parsed, runs, variants, write_ups, settings, reporter)
+        coverage = run(measure_ideas, ideas, reporter)
         tables = run(build_tables, parsed, runs, variants, write_ups, ideas, reporter)
-        manifest = run(publish_locally, parsed, runs, variants, ideas, tables, settings, reporter)
+        manifest = run(publish_locally, parsed, runs, variants, coverage, tables, settings, reporter)
+        if memory:
+            memory.remember(key, Path(settings.out))
     return BuildResult(manifest, Path(settings.out), time.monotonic() - started_s)
 
 
 def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter) -> ParsedArchive:
     """Stage 1: read every file once and turn it into records."""
-    batches = plan_batches(archive.files)
-    with reporter.stage("parse", sum(len(batch) for batch in batches)):
+    cache = ParseCache(Path(settings.cache) / "parsed") if settings.cache else None
+    wanted = [file for file in archive.files if file.kind in PARSED_KINDS]
+    with reporter.stage("parse", len(wanted)):
+        known, texts = cache.load(archive.root, wanted) if cache else ({}, {})
+        reporter.advance(len(known))
+        batches = plan_batches(file for file in wanted if file.path not in known)
         done = parse_batches(archive.root, batches, settings.workers, reporter.advance)
-    return merge_batches(archive, done)
+        parsed = merge_batches(archive, [Batch(tuple(known.values()), texts), *done])
+        if cache:
+            fresh = {file.path for batch in batches for file in batch}
+            cache.store(parsed.files, parsed.sources, fresh)
+    return parsed
 
 
 def link_runs(parsed: ParsedArchive, settings: BuildSettings, reporter: Reporter) -> tuple[Run, ...]:
@@ -108,6 +129,12 @@ def link_variants(parsed: ParsedArchive, runs: tuple[Run, ...], reporter: Report
         return recover_variants(parsed, runs)
 
 
+def measure_ideas(ideas: IdeaLinks, reporter: Reporter) -> IdeaCoverage:
+    """Stage 5: measure how the idea matcher behaves on this archive."""
+    with reporter.stage("measure"):
+        return measure(ideas)
+
+
 def build_tables(
     parsed: ParsedArchive,
     runs: tuple[Run, ...],
@@ -116,7 +143,7 @@ def build_tables(
     ideas: IdeaLinks,
     reporter: Reporter,
 ) -> Mapping[str, pl.DataFrame]:
-    """Stage 5: lay the records out as tables."""
+    """Stage 6: lay the records out as tables."""
     with reporter.stage("tables"):
         return {
             "runs": build_runs(runs, variants.runs, ideas.links),
@@ -134,15 +161,13 @@ def publish_locally(
     parsed: ParsedArchive,
     runs: tuple[Run, ...],
     variants: RecoveredVariants,
-    ideas: IdeaLinks,
+    idea_coverage: IdeaCoverage,
     tables: Mapping[str, pl.DataFrame],
     settings: BuildSettings,
     reporter: Reporter,
 ) -> Manifest:
-    """Stage 6: write the dataset and put it in place."""
+    """Stage 7: write the dataset and put it in place."""
     coverage = VariantCoverage(waterfall=waterfall(runs, variants.runs), agreement=agreement(variants.runs))
-
-    idea_coverage = measure(ideas)
 
     def describe(files: tuple[FileEntry, ...]) -> Manifest:
         return make_manifest(parsed, settings.for_manifest(), files, coverage, idea_coverage, build_time())

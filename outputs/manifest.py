@@ -18,7 +18,8 @@ FORMAT_VERSION = 1
 
 MANIFEST_NAME = "manifest.json"
 
-_PACKAGES = ("markdown-it-py", "polars", "pyarrow", "rapidfuzz", "speedrun-etl")
+PACKAGES = ("markdown-it-py", "polars", "pyarrow", "rapidfuzz", "speedrun-etl")
+"""The packages whose versions shape the output."""
 
 
 class FileEntry(BaseModel):
@@ -113,7 +114,7 @@ def make_manifest(
         scopes=tuple(str(scope) for scope in parsed.archive.scopes),
         missing_scopes=tuple(str(scope) for scope in parsed.archive.missing),
         settings=dict(sorted(settings.items())),
-        packages={name: version(name) for name in _PACKAGES},
+        packages={name: version(name) for name in PACKAGES},
         files=tuple(sorted(files, key=lambda each: each.name)),
         balances=balance_inputs(parsed),
         variant_coverage=variant_coverage,

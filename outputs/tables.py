@@ -165,7 +165,7 @@ def build_quarantine(
     """
     rows = [
         {
-            "kind": reject.kind,
+            "kind": reject.kind.value,
             "agent": file.scope.agent if file and file.scope else None,
             "wave": file.scope.wave if file and file.scope else None,
             "path": reject.path,

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from parsers.kinds import FileKind, kind_in_export, kind_in_scratchpad
 from parsers.quarantine import Quarantined, Reason
@@ -27,12 +27,14 @@ class ArchiveFile:
         kind: What kind of file it is.
         scope: The scope whose scratchpad it lies in; None outside the scratchpads.
         size_bytes: Its size.
+        mtime_ns: When it was last written, for caches alone: it says when somebody cloned the archive.
     """
 
     path: str
     kind: FileKind
     scope: Scope | None
     size_bytes: int
+    mtime_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def list_archive(folder: Path, name: str | None = None) -> Archive:
         )
     files: list[ArchiveFile] = []
     refused: list[Quarantined] = []
-    _walk(root, root, files, refused)
+    _walk(root, "", root, files, refused)
     present = tuple(scope for scope in SCOPES if (root / scope.folder).is_dir())
     return Archive(
         root=root,
@@ -122,39 +124,43 @@ def _folders_in(folder: Path) -> list[Path]:
         return []
 
 
-def _walk(root: Path, folder: Path, files: list[ArchiveFile], refused: list[Quarantined]) -> None:
+def _walk(
+    folder: Path, prefix: str, root: Path, files: list[ArchiveFile], refused: list[Quarantined]
+) -> None:
     try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        with os.scandir(folder) as entries:
+            listed = list(entries)
     except OSError as error:
-        refused.append(
-            _refuse(_relative(root, folder), Reason.UNREADABLE, f"cannot be listed: {error.strerror}")
-        )
+        refused.append(_refuse(prefix, Reason.UNREADABLE, f"it cannot be listed ({error.strerror})"))
         return
-    for entry in entries:
-        path = _relative(root, Path(entry.path))
-        if not _is_utf8(path):
-            refused.append(_refuse(path, Reason.UNSAFE_MEMBER, "its name is not valid UTF-8"))
+    for entry in listed:
+        path = prefix + entry.name
+        if cause := _cause_to_refuse(entry, root):
+            refused.append(_refuse(path, Reason.UNSAFE_MEMBER, cause))
         elif entry.is_symlink():
-            if not Path(entry.path).resolve().is_relative_to(root):
-                refused.append(
-                    _refuse(path, Reason.UNSAFE_MEMBER, "it is a link that points out of the archive")
-                )
-        elif entry.is_dir():
+            continue
+        elif entry.is_dir(follow_symlinks=False):
             if entry.name != ".git":
-                _walk(root, Path(entry.path), files, refused)
-        elif not entry.is_file():
-            refused.append(_refuse(path, Reason.UNSAFE_MEMBER, "it is neither a file nor a folder"))
+                _walk(folder / entry.name, path + "/", root, files, refused)
         else:
-            files.append(_describe(path, entry.stat().st_size))
+            status = entry.stat(follow_symlinks=False)
+            files.append(_describe(path, status.st_size, status.st_mtime_ns))
 
 
-def _relative(root: Path, path: Path) -> str:
-    return path.relative_to(root).as_posix()
+def _cause_to_refuse(entry: "os.DirEntry[str]", root: Path) -> str | None:
+    if not _is_utf8(entry.name):
+        return "its name is not valid UTF-8"
+    if entry.is_symlink():
+        is_inside = Path(entry.path).resolve().is_relative_to(root)
+        return None if is_inside else "it is a link that points out of the archive"
+    if entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False):
+        return None
+    return "it is neither a file nor a folder"
 
 
-def _is_utf8(path: str) -> bool:
+def _is_utf8(name: str) -> bool:
     try:
-        path.encode()
+        name.encode()
     except UnicodeEncodeError:
         return False
     return True
@@ -162,17 +168,18 @@ def _is_utf8(path: str) -> bool:
 
 def _refuse(path: str, reason: Reason, cause: str) -> Quarantined:
     shown = path.encode("utf-8", errors="replace").decode()
-    return Quarantined(
-        FileKind.OTHER, shown, None, 0, reason, f"The member {shown} was refused: {cause}.", ""
-    )
+    detail = f"The member {shown} was refused: {cause}."
+    return Quarantined(FileKind.OTHER, shown, None, 0, reason, detail, "")
 
 
-def _describe(path: str, size_bytes: int) -> ArchiveFile:
-    pure = PurePosixPath(path)
-    for scope in SCOPES:
-        if pure.is_relative_to(scope.folder):
-            kind = kind_in_scratchpad(pure.relative_to(scope.folder))
-            return ArchiveFile(path, kind, scope, size_bytes)
-    if pure.is_relative_to(EXPORT_FOLDER):
-        return ArchiveFile(path, kind_in_export(pure.relative_to(EXPORT_FOLDER)), None, size_bytes)
-    return ArchiveFile(path, FileKind.OTHER, None, size_bytes)
+_SCOPE_OF_FOLDER = {scope.folder: scope for scope in SCOPES}
+
+
+def _describe(path: str, size_bytes: int, mtime_ns: int) -> ArchiveFile:
+    *folder, rest = path.split("/", 3)
+    scope = _SCOPE_OF_FOLDER.get("/".join(folder))
+    if scope is not None:
+        return ArchiveFile(path, kind_in_scratchpad(rest), scope, size_bytes, mtime_ns)
+    in_export = path.removeprefix(EXPORT_FOLDER + "/")
+    kind = kind_in_export(in_export) if in_export != path else FileKind.OTHER
+    return ArchiveFile(path, kind, None, size_bytes, mtime_ns)

@@ -1,9 +1,10 @@
 """Where a training log holds the trainer's own text: before a line of 100 equal signs."""
 
-import ast
 import hashlib
 import re
 from dataclasses import dataclass
+
+from parsers.source_text import syntax_error
 
 DELIMITER = b"=" * 100
 """What the trainer prints between its own source and its output."""
@@ -105,8 +106,5 @@ def _bare_source(data: bytes) -> SourceSpan | None:
     start = _skip_wrapper(data, len(data))
     if start is None:
         return None
-    try:
-        ast.parse(data[start:])
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return SourceSpan(start, len(data))
+    is_python = syntax_error(data[start:].decode("utf-8", errors="replace")) is None
+    return SourceSpan(start, len(data)) if is_python else None

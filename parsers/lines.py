@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from parsers.kinds import FileKind
 from parsers.quarantine import Quarantined, Reason, excerpt
 
 MAX_TEXT_BYTES = 2_000_000
@@ -29,7 +30,7 @@ class Place:
         data: The whole file.
     """
 
-    kind: str
+    kind: FileKind
     path: str
     data: bytes
     _line_ends: list[tuple[int, int]] = field(default_factory=list, init=False, repr=False)

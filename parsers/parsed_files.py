@@ -137,7 +137,11 @@ def merge_batches(archive: Archive, batches: Iterable[Batch]) -> ParsedArchive:
     files = sorted(
         (parsed for batch in batches for parsed in batch.files), key=lambda parsed: parsed.file.path
     )
-    sources = {sha256: text for batch in batches for sha256, text in batch.sources.items()}
+    texts = {sha256: text for batch in batches for sha256, text in batch.sources.items()}
+    wanted = {
+        record.source_sha256 for each in files for record in each.records if isinstance(record, Log | Variant)
+    }
+    sources = {sha256: text for sha256, text in texts.items() if sha256 in wanted}
     return ParsedArchive(archive, tuple(files), dict(sorted(sources.items())))
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from parsers.kinds import FileKind
+
 EXCERPT_CHARS = 200
 """Length of the excerpt that a quarantine row shows of the rejected input."""
 
@@ -35,7 +37,7 @@ class Quarantined:
     """One rejected input.
 
     Attributes:
-        kind: The `parsers.archive.FileKind` value of the file it came from.
+        kind: Kind of the file it came from.
         path: POSIX path relative to the archive's root.
         line: 1-based line, or None when the whole file was rejected.
         byte_offset: Offset of the rejected bytes in the file.
@@ -44,7 +46,7 @@ class Quarantined:
         excerpt: The first `EXCERPT_CHARS` characters of the rejected bytes.
     """
 
-    kind: str
+    kind: FileKind
     path: str
     line: int | None
     byte_offset: int

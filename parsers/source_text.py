@@ -2,6 +2,7 @@
 
 import ast
 import re
+import warnings
 
 _NOISE_LINE = re.compile(
     r"(?:\[?(?:rank)?\d*\]?:?\s*)?"
@@ -36,10 +37,25 @@ def clean_source(text: str) -> str | None:
 
 def _first_error(lines: list[str]) -> int | None:
     """Return the 1-based line of the first syntax error, or None."""
-    try:
-        ast.parse("\n".join(lines))
-    except SyntaxError as error:
+    error = syntax_error("\n".join(lines))
+    if isinstance(error, SyntaxError):
         return min(max(error.lineno or 1, 1), max(len(lines), 1))
-    except (ValueError, RecursionError, MemoryError):
-        return 1
+    return None if error is None else 1
+
+
+def syntax_error(text: str) -> Exception | None:
+    """Return what keeps a text from being Python, or None.
+
+    What compiles is valid; compiling is tried first because it takes a fifth of the time of `ast.parse`,
+    which builds every node as an object. `ast.parse` has the last word on what does not compile.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(text, "<source>", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            try:
+                ast.parse(text)
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                return error
     return None

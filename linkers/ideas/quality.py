@@ -159,7 +159,8 @@ def _best(link: RunIdea, tier: TierName) -> str | None:
 
 def threshold_sensitivity(found: IdeaLinks) -> tuple[Sensitivity, ...]:
     """Decide anew with each threshold moved up and down. Corrections by hand are no links of the matcher."""
-    base = _ideas(decide(found.scopes, found.proposed))
+    is_corrected = any(link.tier is TierName.OVERRIDE for link in found.links.values())
+    base = _ideas(decide(found.scopes, found.proposed) if is_corrected else found.links)
     rows = []
     for name in ("accept", "margin"):
         for step in (-STEP, STEP):

@@ -1,0 +1,1 @@
+"""Speed and linkage quality, ours beside the public reference implementation; nothing here is a test."""

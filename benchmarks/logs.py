@@ -1,0 +1,21 @@
+"""Log parsing alone: every log of an archive through the parser, in two processes, as a build does it."""
+
+import sys
+from pathlib import Path
+
+from flows.parallel import parse_batches
+from parsers.archive import list_archive
+from parsers.kinds import FileKind
+from parsers.parsed_files import plan_batches
+
+
+def main() -> None:
+    """Parse the logs of the archive named on the command line."""
+    archive = list_archive(Path(sys.argv[1]))
+    batches = plan_batches(file for file in archive.files if file.kind == FileKind.LOG)
+    done = parse_batches(archive.root, batches, 2, lambda _: None)
+    sys.stdout.write(f"{sum(len(batch.files) for batch in done)} logs\n")
+
+
+if __name__ == "__main__":
+    main()
