@@ -196,6 +196,29 @@ def _check_empty(folder: Path, what: str) -> None:
         raise OutputError(f"{folder} is not empty: name a new folder for the {what}.")
 
 
+@app.command()
+def inspect(
+    dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
+    snapshot: Annotated[str | None, typer.Option(help="Id of a snapshot.")] = None,
+    experiment: Annotated[str | None, typer.Option(help="Id of an experiment.")] = None,
+    idea: Annotated[str | None, typer.Option(help="Id of an idea.")] = None,
+) -> None:
+    """Show one thing of a dataset: its rows, evidence, lineage, losses, and what was known then."""
+    from flows import inspection
+
+    chosen = [(snapshot, inspection.show_snapshot), (experiment, inspection.show_experiment)]
+    chosen.append((idea, inspection.show_idea))
+    named = [(name, show) for name, show in chosen if name is not None]
+    if len(named) > 1:
+        raise typer.BadParameter("name one of --snapshot, --experiment and --idea.")
+    opened = inspection.Dataset(dataset)
+    console = Console(highlight=False)
+    for name, show in named:
+        show(opened, name, console)
+    if not named:
+        inspection.show_overview(opened, console)
+
+
 def _generate(out: Path, scale: Scale, seed: int, workers: int, reporter: Reporter) -> None:
     from demo import generate_archive
 

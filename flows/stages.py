@@ -1,4 +1,4 @@
-"""The stages of a build in their order: archive, records, runs, tables, dataset."""
+"""The stages of a build in their order: archive, records, runs, variants, outcomes, tables, dataset."""
 
 import os
 import time
@@ -18,14 +18,25 @@ from flows.settings import BuildSettings
 from flows.unchanged import BuildMemory, build_key
 from linkers.ideas.quality import IdeaCoverage, measure
 from linkers.ideas.tiers import IdeaLinks
+from linkers.outcomes.judgement import Judgement, judge
+from linkers.outcomes.links import Links
 from linkers.runs import Run, join_runs
 from linkers.variants.cascade import RecoveredVariants, recover_variants
 from linkers.variants.coverage import agreement, waterfall
 from linkers.write_ups import WriteUps, collect_write_ups
+from outputs.current_recipes import recipe_texts
 from outputs.dataset import check_target, write_dataset
 from outputs.idea_tables import build_run_idea_links
-from outputs.manifest import FileEntry, Manifest, VariantCoverage, make_manifest
-from outputs.tables import build_ideas, build_quarantine, build_runs, build_val_trajectories
+from outputs.manifest import FileEntry, Manifest, Undated, VariantCoverage, make_manifest
+from outputs.outcome_tables import (
+    VariantFiles,
+    build_cohorts_table,
+    build_experiments,
+    build_ideas,
+    build_snapshots_table,
+)
+from outputs.snapshots.selection import Snapshots, take_snapshots
+from outputs.tables import build_quarantine, build_runs, build_val_trajectories
 from outputs.variant_tables import build_proposals, build_variant_links, build_variant_sources
 from parsers.archive import Archive, open_archive
 from parsers.kinds import PARSED_KINDS
@@ -94,8 +105,11 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
         write_ups = collect_write_ups(parsed)
         ideas = run(match_ideas, parsed, runs, variants, write_ups, settings, reporter)
         coverage = run(measure_ideas, ideas, reporter)
-        tables = run(build_tables, parsed, runs, variants, write_ups, ideas, reporter)
-        manifest = run(publish_locally, parsed, runs, variants, coverage, tables, settings, reporter)
+        outcomes = run(judge_outcomes, parsed, runs, variants, write_ups, ideas, reporter)
+        tables = run(build_tables, parsed, runs, variants, write_ups, ideas, outcomes, reporter)
+        manifest = run(
+            publish_locally, parsed, runs, variants, coverage, outcomes, tables, settings, reporter
+        )
         if memory:
             memory.remember(key, Path(settings.out))
     return BuildResult(manifest, Path(settings.out), time.monotonic() - started_s)
@@ -135,20 +149,66 @@ def measure_ideas(ideas: IdeaLinks, reporter: Reporter) -> IdeaCoverage:
         return measure(ideas)
 
 
-def build_tables(
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What came of everything, and what was known when.
+
+    Attributes:
+        links: What each run executed and tested.
+        judgement: What came of it.
+        snapshots: What was known when.
+    """
+
+    links: Links
+    judgement: Judgement
+    snapshots: Snapshots
+
+
+def judge_outcomes(
     parsed: ParsedArchive,
     runs: tuple[Run, ...],
     variants: RecoveredVariants,
     write_ups: WriteUps,
     ideas: IdeaLinks,
     reporter: Reporter,
+) -> Outcomes:
+    """Stage 6: judge runs and ideas, and freeze what was known when."""
+    with reporter.stage("outcomes"):
+        links = Links(
+            variant_of={each.experiment_id: each.stem for each in variants.runs},
+            variant_tier_of={each.experiment_id: each.tier for each in variants.runs},
+            source_of={each.experiment_id: each.source_sha256 for each in variants.runs},
+            texts=variants.texts,
+            idea_of={each: link.idea_id for each, link in ideas.links.items()},
+            idea_tier_of={each: link.tier.value if link.tier else None for each, link in ideas.links.items()},
+        )
+        judgement = judge(parsed, runs, write_ups.kept, links)
+        snapshots = take_snapshots(judgement)
+    for warning in snapshots.warnings:
+        reporter.say(f"Warning: {warning}")
+    return Outcomes(links, judgement, snapshots)
+
+
+def build_tables(
+    parsed: ParsedArchive,
+    runs: tuple[Run, ...],
+    variants: RecoveredVariants,
+    write_ups: WriteUps,
+    ideas: IdeaLinks,
+    outcomes: Outcomes,
+    reporter: Reporter,
 ) -> Mapping[str, pl.DataFrame]:
-    """Stage 6: lay the records out as tables."""
+    """Stage 7: lay the records out as tables."""
     with reporter.stage("tables"):
+        files = VariantFiles.of(parsed)
+        judgement = outcomes.judgement
         return {
             "runs": build_runs(runs, variants.runs, ideas.links),
-            "ideas": build_ideas(write_ups.kept, ideas.links.values()),
             "run_idea_links": build_run_idea_links(ideas.links.values()),
+            "ideas": build_ideas(judgement.ideas, outcomes.links, files),
+            "experiments": build_experiments(judgement, outcomes.links, files),
+            "cohorts": build_cohorts_table(judgement.cohorts),
+            "snapshots": build_snapshots_table(outcomes.snapshots.taken),
             "val_trajectories": build_val_trajectories(runs),
             "proposals": build_proposals(parsed, runs, variants.runs),
             "variant_links": build_variant_links(variants),
@@ -162,18 +222,23 @@ def publish_locally(
     runs: tuple[Run, ...],
     variants: RecoveredVariants,
     idea_coverage: IdeaCoverage,
+    outcomes: Outcomes,
     tables: Mapping[str, pl.DataFrame],
     settings: BuildSettings,
     reporter: Reporter,
 ) -> Manifest:
-    """Stage 7: write the dataset and put it in place."""
+    """Stage 8: write the dataset and put it in place."""
+    taken = outcomes.snapshots
+    texts = recipe_texts(taken.taken, outcomes.links)
+    undated = Undated(runs=taken.num_undated_runs, ideas=taken.num_undated_ideas)
     coverage = VariantCoverage(waterfall=waterfall(runs, variants.runs), agreement=agreement(variants.runs))
 
     def describe(files: tuple[FileEntry, ...]) -> Manifest:
-        return make_manifest(parsed, settings.for_manifest(), files, coverage, idea_coverage, build_time())
+        told = settings.for_manifest()
+        return make_manifest(parsed, told, files, coverage, idea_coverage, build_time(), texts, undated)
 
     with reporter.stage("write"):
-        return write_dataset(tables, describe, Path(settings.out))
+        return write_dataset(tables, describe, Path(settings.out), texts)
 
 
 def build_time() -> datetime:

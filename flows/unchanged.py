@@ -25,12 +25,14 @@ class BuildMemory:
         self._path = folder / "builds.json"
 
     def find(self, key: str, out: Path) -> Manifest | None:
-        """Return the manifest at `out` if a build with this key wrote that dataset and it is unharmed."""
+        """Return the manifest of the dataset at `out` if a build with this key wrote it and it is whole."""
         manifest_sha256 = self._read().get(key)
         if manifest_sha256 is None or manifest_sha256 != _sha256(out / MANIFEST_NAME):
             return None
         manifest = read_manifest(out)
-        is_whole = all(_sha256(out / entry.name) == entry.sha256 for entry in manifest.files)
+        hashes = {entry.name: entry.sha256 for entry in manifest.files}
+        hashes |= {entry.name: entry.sha256 for entry in manifest.texts}
+        is_whole = all(_sha256(out / name) == sha256 for name, sha256 in hashes.items())
         return manifest if is_whole else None
 
     def remember(self, key: str, out: Path) -> None:

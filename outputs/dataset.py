@@ -4,6 +4,7 @@ import hashlib
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -37,13 +38,15 @@ def write_dataset(
     frames: Mapping[str, pl.DataFrame],
     describe: Callable[[tuple[FileEntry, ...]], Manifest],
     out: Path,
+    texts: Mapping[str, str] = MappingProxyType({}),
 ) -> Manifest:
-    """Write all tables and the manifest, and put them in place at once.
+    """Write all tables, the texts beside them and the manifest, and put them in place at once.
 
     Args:
         frames: A frame for every table, by name.
         describe: Makes the manifest from the written files.
         out: Folder of the dataset. An earlier dataset there is replaced.
+        texts: Further files, by path inside the dataset.
 
     Raises:
         OutputError: If `out` must not be replaced.
@@ -54,6 +57,9 @@ def write_dataset(
         folder = Path(beside) / "new"
         folder.mkdir()
         entries = tuple(write_table(table, frames[table.name], folder) for table in TABLES)
+        for name, text in texts.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(text.encode("utf-8"))
         manifest = describe(entries)
         (folder / MANIFEST_NAME).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
         _swap(folder, out, Path(beside) / "old")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
@@ -40,6 +41,46 @@ class FileEntry(BaseModel):
     sha256: str
 
 
+class TextEntry(BaseModel):
+    """One file beside the tables.
+
+    Attributes:
+        name: Path inside the dataset.
+        size_bytes: Size of the file.
+        sha256: Hash of its bytes.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    size_bytes: int
+    sha256: str
+
+    @classmethod
+    def of(cls, name: str, text: str) -> "TextEntry":
+        """Describe a text as it is written."""
+        data = text.encode("utf-8")
+        return cls(name=name, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+class Undated(BaseModel):
+    """What no snapshot holds, as nothing in the archive dates it.
+
+    Attributes:
+        runs: Runs without a launch time, and those that are the same launch as another.
+        ideas: Ideas without any dated evidence.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    runs: int
+    ideas: int
+
+
+NOTHING_UNDATED = Undated(runs=0, ideas=0)
+"""The count of an archive in which everything is dated."""
+
+
 class VariantCoverage(BaseModel):
     """How far the variant cascade reaches.
 
@@ -67,6 +108,8 @@ class Manifest(BaseModel):
         settings: What the build was told.
         packages: Versions of the packages that shape the output.
         files: The dataset's tables.
+        texts: The files beside them.
+        undated: What no snapshot holds.
         balances: What was seen, parsed and quarantined.
         variant_coverage: How far the variant cascade reaches.
         idea_coverage: How the idea matcher behaves.
@@ -83,6 +126,8 @@ class Manifest(BaseModel):
     settings: Mapping[str, int | float | str | bool | None]
     packages: Mapping[str, str]
     files: tuple[FileEntry, ...]
+    texts: tuple[TextEntry, ...] = ()
+    undated: Undated = NOTHING_UNDATED
     balances: tuple[Balance, ...]
     variant_coverage: VariantCoverage
     idea_coverage: IdeaCoverage
@@ -95,6 +140,8 @@ def make_manifest(
     variant_coverage: VariantCoverage,
     idea_coverage: IdeaCoverage,
     created_at: datetime,
+    texts: Mapping[str, str] = MappingProxyType({}),
+    undated: Undated = NOTHING_UNDATED,
 ) -> Manifest:
     """Describe a dataset.
 
@@ -105,6 +152,8 @@ def make_manifest(
         variant_coverage: How far the variant cascade reaches.
         idea_coverage: How the idea matcher behaves.
         created_at: The timestamp to state.
+        texts: The files beside the tables, by path inside the dataset.
+        undated: What no snapshot holds.
     """
     return Manifest(
         format_version=FORMAT_VERSION,
@@ -116,6 +165,8 @@ def make_manifest(
         settings=dict(sorted(settings.items())),
         packages={name: version(name) for name in PACKAGES},
         files=tuple(sorted(files, key=lambda each: each.name)),
+        texts=tuple(TextEntry.of(name, texts[name]) for name in sorted(texts)),
+        undated=undated,
         balances=balance_inputs(parsed),
         variant_coverage=variant_coverage,
         idea_coverage=idea_coverage,

@@ -148,6 +148,23 @@ SCHEDULED_STEPS = _maybe(Kind.INT, "scheduled_steps", "Steps the schedule was la
 TRAIN_TIME_S = _maybe(Kind.FLOAT, "train_time_s", "Training time at this point.", "s")
 STEP_AVG_MS = _maybe(Kind.FLOAT, "step_avg_ms", "Average time of a step so far.", "ms")
 
+VERDICTS = ("improved", "neutral", "regressed", "inconclusive", "failed_to_run")
+REJECTION_CLASSES = ("none", "existence_killed", "audit_noncompliant", "failed", "family_ruled_out")
+DESCRIPTION_SOURCES = ("idea_writeup", "variant_docstring", "llm_generated", "run_id_decoded")
+FIRST_SEEN_AT = _maybe(
+    Kind.TIME,
+    "first_seen_at",
+    "From when on it was there; the end of the day where only that is known.",
+    "UTC",
+)
+IS_FIRST_SEEN_DATE_ONLY = Column(
+    "is_first_seen_date_only", Kind.BOOL, "Whether only the day of `first_seen_at` is known."
+)
+ON_FRONTIER_WALK = Column(
+    "on_frontier_walk",
+    Kind.BOOL,
+    "Whether it, or a run of it, beat its scope's frontier by 100 steps or more.",
+)
 VARIANT_PATH_OF_RUN = _maybe(
     Kind.TEXT, "variant_path", "The variant file that it executed, relative to the archive's root."
 )
@@ -269,9 +286,36 @@ IDEAS = Table(
         Column("aliases", Kind.TEXTS, "Other names that the write-up declares."),
         Column("arxiv_ids", Kind.TEXTS, "Papers it cites by arXiv id."),
         Column("local_references", Kind.TEXTS, "Ideas of the archive that it names."),
-        _maybe(Kind.TIME, "first_seen_at", "Earliest evidence of it.", "UTC"),
-        _maybe(Kind.TEXT, "first_seen_source", "Where that evidence stands."),
+        FIRST_SEEN_AT,
+        Column(
+            "first_seen_source",
+            Kind.TEXT,
+            "Where the earliest evidence of it stands.",
+            is_nullable=True,
+            allowed=("write_up", "journal", "audit", "rule_check", "run"),
+        ),
+        IS_FIRST_SEEN_DATE_ONLY,
+        _maybe(Kind.INT, "position", "1-based place in the order in which its scope first saw ideas."),
+        _maybe(Kind.TEXT, "primary_variant_path", "The variant that most of its runs executed."),
+        Column("all_variant_paths", Kind.TEXTS, "Every variant that its runs executed, sorted."),
         Column("num_runs", Kind.INT, "Runs that tested it.", "runs"),
+        _maybe(Kind.TEXT, "best_experiment_id", "The best of these runs."),
+        _maybe(Kind.INT, "best_step_to_3_28", "Step at which the best one reached 3.28.", "steps"),
+        _maybe(Kind.FLOAT, "best_final_val_loss", "Last loss of the best one.", "nats"),
+        Column(
+            "verdict",
+            Kind.TEXT,
+            "Verdict of its best run by the rule for runs; null where none tested it.",
+            is_nullable=True,
+            allowed=VERDICTS,
+        ),
+        _maybe(Kind.TEXT, "parent_idea_id", "The first parent that its write-up declares."),
+        Column("parent_idea_ids", Kind.TEXTS, "Every parent that its write-up declares, in its order."),
+        Column("inspired_by_ids", Kind.TEXTS, "Other ideas whose recipes its own build on, sorted."),
+        _text("rejection_class", "Why it was rejected, by the earliest dated reason.", REJECTION_CLASSES),
+        _maybe(Kind.TEXT, "rejection_evidence_text", "Every reason with its evidence, that one first."),
+        _maybe(Kind.TIME, "rejected_at", "From when on it was rejected; null where nothing dates it.", "UTC"),
+        ON_FRONTIER_WALK,
     ),
     primary_key=("idea_id",),
 )
@@ -397,9 +441,133 @@ QUARANTINE = Table(
     primary_key=("path", "byte_offset", "reason", "detail"),
 )
 
+EXPERIMENTS = Table(
+    name="experiments",
+    one_row_per="run",
+    description="The catalogue: what each run tested, what came of it, and when that was known.",
+    columns=(
+        EXPERIMENT_ID,
+        RUN_ID,
+        AGENT,
+        WAVE,
+        FIRST_SEEN_AT,
+        Column(
+            "first_seen_source",
+            Kind.TEXT,
+            "Where its launch is stated.",
+            is_nullable=True,
+            allowed=LAUNCH_SOURCES,
+        ),
+        IS_FIRST_SEEN_DATE_ONLY,
+        _maybe(
+            Kind.TIME, "finished_at", "From when on its outcome is known: launch and training time.", "UTC"
+        ),
+        _maybe(Kind.INT, "position", "1-based place in the order of its scope's dated launches."),
+        _text("verdict", "What came of it against the 3500-step baseline.", VERDICTS),
+        _maybe(
+            Kind.INT, "step_to_3_28", "First step of the first trial with a loss of at most 3.28.", "steps"
+        ),
+        _maybe(
+            Kind.FLOAT, "final_val_loss", "Validation loss at the last checkpoint of the first trial.", "nats"
+        ),
+        Column("hit_target", Kind.BOOL, "Whether the first trial reached 3.28."),
+        _maybe(Kind.TEXT, "linked_variant_path", "The variant file that it executed."),
+        _maybe(Kind.TEXT, "linked_proposal_id", "`{agent}--{wave}--{variant_stem}` of that file."),
+        _maybe(Kind.TEXT, "linked_idea_id", "The idea that it tested."),
+        _maybe(Kind.TEXT, "recovered_source_sha256", "Hash of the text that ran, where it is known."),
+        _maybe(Kind.TEXT, "variant_tier", "The tier that told the variant."),
+        _maybe(Kind.TEXT, "idea_tier", "The tier that told the idea."),
+        _maybe(Kind.INT, "seed", "Its seed."),
+        _text("recipe", "Its name without seed, replicate and rung, as in `cohorts`."),
+        Column("parent_recipes", Kind.TEXTS, "Families of its scope that its own builds on, sorted."),
+        _maybe(
+            Kind.INT, "delta_vs_scope_best", "Its step minus its scope's best known at its launch.", "steps"
+        ),
+        _maybe(Kind.INT, "delta_vs_field_best", "Its step minus the best of all scopes known then.", "steps"),
+        ON_FRONTIER_WALK,
+        _text("description_text", "What it is, in at most 2000 characters."),
+        _text("description_source", "Where that text comes from.", DESCRIPTION_SOURCES),
+    ),
+    primary_key=("experiment_id",),
+    foreign_keys=(("experiment_id", "runs", "experiment_id"), ("linked_idea_id", "ideas", "idea_id")),
+)
+
+COHORTS = Table(
+    name="cohorts",
+    one_row_per="recipe and schedule",
+    description="The trials of one recipe under one schedule, and the step at which they make a claim.",
+    columns=(
+        AGENT,
+        WAVE,
+        _text("recipe", "Name of its runs without seed, replicate and rung."),
+        Column("scheduled_steps", Kind.INT, "Steps the schedule was laid out for.", "steps"),
+        Column("n", Kind.INT, "Trials that count.", "trials"),
+        Column("member_experiment_ids", Kind.TEXTS, "Runs with a trial that counts, sorted."),
+        Column("left_out_ids", Kind.TEXTS, "Run of each trial that does not count, sorted."),
+        Column("left_out_trials", Kind.INTS, "Number of each of these trials in its run's log."),
+        Column("left_out_reasons", Kind.TEXTS, "Why each does not count: repeated, diverged, stopped_early."),
+        Column(
+            "seed_source",
+            Kind.TEXT,
+            "The weakest way in which a member's seed is known; `run_id_not_forwarded` is a mere name.",
+            is_nullable=True,
+            allowed=SEED_SOURCES,
+        ),
+        _maybe(Kind.INT, "last_common_step", "Last checkpoint that all of them share.", "steps"),
+        _maybe(Kind.FLOAT, "mean_val_loss", "Mean loss there.", "nats"),
+        _maybe(Kind.FLOAT, "sd_val_loss", "Standard deviation (n - 1) there; null for one trial.", "nats"),
+        _maybe(Kind.FLOAT, "score", "`(3.28 - mean) * sqrt(n)` there."),
+        _maybe(
+            Kind.INT, "claimable_step", "Earliest shared checkpoint with a score of 0.004 or more.", "steps"
+        ),
+        _maybe(Kind.FLOAT, "claimable_mean", "Mean loss at that step.", "nats"),
+        _maybe(Kind.FLOAT, "claimable_score", "Score at that step."),
+    ),
+    primary_key=("agent", "wave", "recipe", "scheduled_steps"),
+)
+
+SNAPSHOTS = Table(
+    name="snapshots",
+    one_row_per="snapshot",
+    description="What was known in a scope at a moment, and what was still ahead.",
+    columns=(
+        _text("snapshot_id", "`snap_{agent}_{wave}_k{k}`, k with four digits."),
+        AGENT,
+        WAVE,
+        Column("k", Kind.INT, "Experiments of the scope launched at or before the moment.", "experiments"),
+        Column("wall_clock", Kind.TIME, "The moment.", "UTC"),
+        Column("position", Kind.INT, "1-based place among the percentiles 10, 30, 50, 70 and 90."),
+        _text("split", "dev for positions 1 and 5, test for 2 to 4.", ("dev", "test")),
+        _text("wave_constraint", "What the wave asked of an idea."),
+        _maybe(Kind.TEXT, "current_recipe_experiment_id", "The scope's best hit that was known."),
+        _maybe(Kind.INT, "current_recipe_step_to_3_28", "Its step.", "steps"),
+        _maybe(Kind.TEXT, "field_best_experiment_id", "The best hit of all scopes that was known."),
+        _maybe(Kind.INT, "field_best_step_to_3_28", "Its step.", "steps"),
+        Column("prior_idea_ids", Kind.TEXTS, "Ideas of the scope that were there."),
+        Column("prior_experiment_ids", Kind.TEXTS, "Experiments of the scope that were launched."),
+        Column("future_frontier_idea_ids", Kind.TEXTS, "Later ideas of the scope on its frontier walk."),
+        Column("future_improved_idea_ids", Kind.TEXTS, "Later ideas of the scope with verdict improved."),
+        Column("future_improved_experiment_ids", Kind.TEXTS, "Later experiments with verdict improved."),
+        Column("future_frontier_experiment_ids", Kind.TEXTS, "Later experiments on its frontier walk."),
+        Column("rejected_idea_ids", Kind.TEXTS, "Prior ideas of the scope that were rejected."),
+        Column("other_agent_visible_idea_ids", Kind.TEXTS, "Ideas of the other agent of the wave."),
+        Column("other_agent_visible_experiment_ids", Kind.TEXTS, "Experiments of that agent."),
+        Column("field_prior_idea_ids", Kind.TEXTS, "Ideas of all scopes that were there."),
+        Column("field_prior_experiment_ids", Kind.TEXTS, "Experiments of all scopes that were launched."),
+    ),
+    primary_key=("wave", "agent", "k"),
+    foreign_keys=(
+        ("current_recipe_experiment_id", "experiments", "experiment_id"),
+        ("field_best_experiment_id", "experiments", "experiment_id"),
+    ),
+)
+
 TABLES = (
     RUNS,
     IDEAS,
+    EXPERIMENTS,
+    COHORTS,
+    SNAPSHOTS,
     VAL_TRAJECTORIES,
     PROPOSALS,
     VARIANT_LINKS,

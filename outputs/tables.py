@@ -1,6 +1,5 @@
 """Records to frames that have the declared columns, types and row order."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import polars as pl
@@ -9,7 +8,7 @@ from linkers.ideas.model import RunIdea
 from linkers.runs import Run
 from linkers.variants.cascade import RunVariant
 from linkers.write_ups import WriteUp
-from outputs.schemas import IDEAS, QUARANTINE, RUNS, VAL_TRAJECTORIES, Table
+from outputs.schemas import QUARANTINE, RUNS, VAL_TRAJECTORIES, Table
 from parsers.archive import ArchiveFile
 from parsers.parsed_files import ParsedArchive
 from parsers.quarantine import Quarantined
@@ -120,19 +119,8 @@ def build_val_trajectories(runs: Iterable[Run]) -> pl.DataFrame:
     return frame.sort(VAL_TRAJECTORIES.primary_key, maintain_order=True)
 
 
-def build_ideas(write_ups: Iterable[WriteUp], links: Iterable[RunIdea]) -> pl.DataFrame:
-    """Build the table `ideas`: one row a write-up.
-
-    Args:
-        write_ups: The ideas.
-        links: Which idea each run tested.
-    """
-    num_runs = Counter(link.idea_id for link in links)
-    rows = (_idea_row(each) | {"num_runs": num_runs[each.idea_id]} for each in write_ups)
-    return frame_of(IDEAS, rows)
-
-
-def _idea_row(write_up: WriteUp) -> dict[str, object]:
+def idea_text_row(write_up: WriteUp) -> dict[str, object]:
+    """Lay out what a write-up says, the first columns of the table `ideas`."""
     idea = write_up.idea
     return {
         "idea_id": write_up.idea_id,
@@ -149,8 +137,6 @@ def _idea_row(write_up: WriteUp) -> dict[str, object]:
         "aliases": [alias.text for alias in idea.aliases],
         "arxiv_ids": list(idea.arxiv_ids),
         "local_references": sorted({reference.name for reference in idea.local_references}),
-        "first_seen_at": idea.first_date.at if idea.first_date else None,
-        "first_seen_source": "write_up" if idea.first_date else None,
     }
 
 

@@ -15,9 +15,12 @@ from rich.console import Console
 from flows.reporting import QuietReporter
 from flows.settings import BuildSettings
 from flows.stages import build_dataset
+from linkers.outcomes.families import family_of
 from outputs.manifest import read_manifest
 from outputs.schemas import TABLES
+from outputs.snapshots.laws import check_laws
 from parsers.embedded_source import source_sha256
+from parsers.run_ids import parse_run_id
 
 
 def build(archive: Path, out: Path, workers: int = 1) -> Path:
@@ -44,7 +47,8 @@ def gold(archive: Path, name: str) -> list[dict[str, str]]:
 
 
 def contents(folder: Path) -> Mapping[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def test_every_run_is_there_once(demo_archive: Path, dataset: Path) -> None:
@@ -219,3 +223,65 @@ def test_prefect_writes_the_same_bytes(
         )
     assert result.out == tmp_path / "out"
     assert contents(tmp_path / "out") == contents(dataset)
+
+
+def test_forty_snapshots(dataset: Path) -> None:
+    snapshots = pl.read_parquet(dataset / "snapshots.parquet")
+    assert snapshots["split"].value_counts().sort("split").rows() == [("dev", 16), ("test", 24)]
+    assert snapshots.group_by("agent", "wave").len()["len"].to_list() == [5] * 8
+    assert snapshots["snapshot_id"].n_unique() == 40
+    texts = {f"{name}.py" for name in snapshots["snapshot_id"]}
+    assert {path.name for path in (dataset / "current_recipes").iterdir()} == texts
+    assert {Path(entry.name).name for entry in read_manifest(dataset).texts} == texts
+
+
+def test_the_snapshots_keep_every_law(dataset: Path) -> None:
+    tables = [pl.read_parquet(dataset / f"{name}.parquet") for name in ("experiments", "ideas", "snapshots")]
+    assert check_laws(*tables) == []
+
+
+def test_families_are_those_of_gold(demo_archive: Path, dataset: Path) -> None:
+    """Runs of one family in gold are one family by name, and the other way round."""
+    wanted: dict[tuple[str, str, str], set[str]] = {}
+    found: dict[tuple[str, str, str], set[str]] = {}
+    for row in gold(demo_archive, "runs.csv"):
+        name, scope = row["run_id"], (row["agent"], row["wave"])
+        wanted.setdefault((*scope, row["family"]), set()).add(name)
+        found.setdefault((*scope, family_of(parse_run_id(name))), set()).add(name)
+    assert sorted(map(sorted, found.values())) == sorted(map(sorted, wanted.values()))
+
+
+def test_verdicts_follow_the_gold_steps(demo_archive: Path, dataset: Path) -> None:
+    experiments = {
+        row["experiment_id"]: row for row in pl.read_parquet(dataset / "experiments.parquet").to_dicts()
+    }
+    for row in gold(demo_archive, "runs.csv"):
+        found = experiments[f"{row['agent']}--{row['wave']}--{row['run_id']}"]
+        if row["outcome_source"]:
+            step = int(row["step_to_3_28"]) if row["step_to_3_28"] else None
+            assert found["step_to_3_28"] == step, row
+            bounds = (step is not None, step is not None and step <= 3550, step is not None and step <= 3400)
+            wanted = ("inconclusive", "regressed", "neutral", "improved")[sum(bounds)]
+            assert found["verdict"] == wanted, row
+
+
+def test_stated_rejections_and_parents_are_those_of_gold(demo_archive: Path, dataset: Path) -> None:
+    """Gold dates a rejection by the day the idea was made; where no file states that day, ours is undated."""
+    ideas = {row["idea_id"]: row for row in pl.read_parquet(dataset / "ideas.parquet").to_dicts()}
+    dated = 0
+    for row in gold(demo_archive, "ideas.csv"):
+        idea = ideas[f"{row['agent']}--{row['wave']}--{row['slug']}"]
+        parent = f"{row['agent']}--{row['wave']}--{row['parent_slug']}" if row["parent_slug"] else None
+        assert idea["parent_idea_id"] == parent, row
+        if row["rejection_class"]:
+            assert row["rejection_class"] in idea["rejection_evidence_text"], row
+        if (
+            row["rejection_class"]
+            and idea["rejection_class"] == row["rejection_class"]
+            and idea["rejected_at"]
+        ):
+            assert str(idea["rejected_at"].date()) == row["rejected_at"], row
+            dated += 1
+        if row["first_seen_at"] and row["is_written_after_first_run"] == "false":
+            assert str(idea["first_seen_at"].date()) <= row["first_seen_at"], row
+    assert dated > 5

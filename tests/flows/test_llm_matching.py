@@ -118,8 +118,9 @@ def test_a_second_build_asks_nothing_and_writes_the_same(
     asked = len(model.asked)
     second, _ = build(silent_archive, tmp_path / "two", llm_match="openai")
     assert len(model.asked) == asked > 0
-    for path in first.iterdir():
-        assert path.read_bytes() == (second / path.name).read_bytes(), path.name
+    for path in first.rglob("*"):
+        if path.is_file():
+            assert path.read_bytes() == (second / path.relative_to(first)).read_bytes(), path
 
 
 def test_saved_answers_replay_without_key_or_network(

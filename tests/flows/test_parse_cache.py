@@ -37,7 +37,7 @@ def known(archive: Path, cache: Path) -> dict[str, ParsedFile]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    return {path.name: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def some_log(archive: Path) -> Path:

@@ -13,7 +13,8 @@ def test_a_table_is_declared_in_full(table: Table) -> None:
     assert set(table.primary_key) <= set(names)
     for column in table.columns:
         assert column.description.endswith("."), column.name
-        assert column.name.endswith("_at") == (column.kind.polars == pl.Datetime("us", "UTC")), column.name
+        is_time = column.kind.polars == pl.Datetime("us", "UTC")
+        assert is_time == (column.name.endswith("_at") or column.name == "wall_clock"), column.name
         if column.name.endswith("_s"):
             assert column.unit == "s"
         if column.name.endswith("_bytes"):
