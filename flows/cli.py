@@ -10,12 +10,17 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
+from flows.llm_client import LlmError
 from flows.prefect_api import SETUP_HINT, has_api
+from flows.quality_report import report_quality
 from flows.reporting import Reporter, make_reporter
-from flows.settings import BuildSettings, EmbedBackend, WordsSettings
+from flows.settings import DEFAULT_MODEL, BuildSettings, EmbedBackend, WordsSettings
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
+from linkers.ideas.overrides import OverrideError
 from outputs.dataset import OutputError
+from outputs.manifest import MANIFEST_NAME
+from outputs.quality.gold import GoldError
 from outputs.source_files import write_sources
 from outputs.spending.errors import SpendingError
 from parsers.times import DEFAULT_YEAR
@@ -58,6 +63,14 @@ DEFAULT_WORDS = WordsSettings()
 
 FILE_WIDTH = 120
 """Columns of tables that go to a file or a pipe."""
+
+
+class LlmMatch(StrEnum):
+    """Who is asked about runs that nothing else links to an idea."""
+
+    OFF = "off"
+    OPENAI = "openai"
+
 
 NUM_CPUS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """Processors that this process may use, which containers restrict."""
@@ -141,9 +154,6 @@ def build(
             metavar="NAME", help="Who embeds the descriptions: none, bge or openai; may be given twice."
         ),
     ] = None,
-    max_usd: Annotated[
-        float, typer.Option(min=0, help="Most dollars that the build may spend; it stops before.")
-    ] = DEFAULT_WORDS.max_usd,
     price: Annotated[
         list[str] | None,
         typer.Option(help="Price of a model, MODEL=INPUT,OUTPUT dollars per million tokens."),
@@ -169,13 +179,25 @@ def build(
         str | None, typer.Option(help="Where the BGE model runs: cpu, cuda:0; a GPU if there is one.")
     ] = None,
     engine: EngineOption = EngineName.AUTO,
+    llm_match: Annotated[
+        LlmMatch, typer.Option(help="Who is asked about runs that nothing else links to an idea.")
+    ] = LlmMatch.OFF,
+    llm_model: Annotated[str, typer.Option(help="Which model is asked.")] = DEFAULT_MODEL,
+    llm_answers: Annotated[
+        Path | None, typer.Option(help="File of saved answers: read where it is there, and written.")
+    ] = None,
+    max_usd: Annotated[
+        float, typer.Option(min=0, help="The most dollars that a build may spend on answers.")
+    ] = 5.0,
+    overrides: Annotated[
+        Path | None, typer.Option(help="CSV of corrections by hand: experiment_id, idea_id, expect.")
+    ] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Build the dataset from an archive."""
     words = WordsSettings(
         describe=describe,
         embed=tuple(EmbedBackend(each) for each in embed or () if each != EmbedName.NONE),
-        max_usd=max_usd,
         prices=tuple(price or ()),
         base_url=base_url,
         describe_model=describe_model,
@@ -190,8 +212,13 @@ def build(
         out=str(out),
         year=year,
         workers=workers,
+        llm_match=llm_match.value,
+        llm_model=llm_model,
+        llm_answers=str(llm_answers) if llm_answers else None,
+        max_usd=max_usd,
         cache=str(cache) if cache else None,
         words=words,
+        overrides=str(overrides) if overrides else None,
     )
     reporter = make_reporter(is_quiet=quiet)
     is_recorded = engine == EngineName.PREFECT or (engine == EngineName.AUTO and has_api())
@@ -204,6 +231,24 @@ def build(
             reporter.say(SETUP_HINT)
         result = build_dataset(settings, reporter)
     _finish(result, quiet)
+
+
+@app.command()
+def quality(
+    dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.")],
+    gold: Annotated[
+        Path | None,
+        typer.Option(help="Gold standard: a CSV, or a folder with runs.csv, as the demo archive has."),
+    ] = None,
+    review: Annotated[
+        Path | None, typer.Option(help="Write the 50 least certain links there, as CSV.")
+    ] = None,
+) -> None:
+    """Measure how good the links between runs and ideas are."""
+    if not (dataset / MANIFEST_NAME).is_file():
+        raise OutputError(f"{dataset} is no dataset: name the folder that a build wrote.")
+    console = Console()
+    report_quality(dataset, gold, review, console if console.is_terminal else Console(width=FILE_WIDTH))
 
 
 def _check_empty(folder: Path, what: str) -> None:
@@ -272,6 +317,6 @@ def main() -> None:
     """Run the command line and turn the project's own errors into one sentence and an exit code."""
     try:
         app()
-    except (ArchiveError, OutputError, SpendingError) as error:
+    except (ArchiveError, OutputError, SpendingError, LlmError, OverrideError, GoldError) as error:
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)

@@ -13,6 +13,9 @@ from outputs.embeddings.openai_backend import DEFAULT_MODEL as DEFAULT_EMBED_MOD
 from outputs.spending.service import DEFAULT_BASE_URL
 from parsers.times import DEFAULT_YEAR, EARLIEST_YEAR, LATEST_YEAR
 
+DEFAULT_MODEL = "gpt-4.1-mini"
+"""Asked about runs that nothing else links to an idea, if a model is to be asked."""
+
 
 class EmbedBackend(StrEnum):
     """Who embeds."""
@@ -27,7 +30,6 @@ class WordsSettings(BaseModel):
     Attributes:
         describe: `rules` asks nobody; `openai` asks for families of which only the run id tells.
         embed: Backends that embed the descriptions.
-        max_usd: Most that a build may spend.
         prices: Prices that outweigh the table, as MODEL=INPUT,OUTPUT.
         base_url: Address of OpenAI, or of a service that speaks its language.
         timeout_s: Longest wait for an answer.
@@ -46,7 +48,6 @@ class WordsSettings(BaseModel):
 
     describe: Literal["rules", "openai"] = "rules"
     embed: tuple[EmbedBackend, ...] = ()
-    max_usd: float = Field(default=5.0, ge=0)
     prices: tuple[str, ...] = ()
     base_url: str = DEFAULT_BASE_URL
     timeout_s: float = Field(default=60.0, gt=0)
@@ -97,8 +98,13 @@ class BuildSettings(BaseModel):
         out: Folder of the dataset.
         year: Year of stamps without one, in an archive that states no date in full.
         workers: Processes that parse; the output does not depend on it.
+        llm_match: Who is asked about runs that nothing else links to an idea.
+        llm_model: Which model.
+        llm_answers: File of saved answers; written if it is not there.
+        max_usd: The most that a build may spend on answers, whatever they are for.
         cache: Folder that keeps parsed files and answers for the next build, or None.
         words: How experiments are described and embedded.
+        overrides: File of corrections by hand.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -107,9 +113,21 @@ class BuildSettings(BaseModel):
     out: str
     year: int = Field(default=DEFAULT_YEAR, ge=EARLIEST_YEAR, le=LATEST_YEAR)
     workers: int = Field(default=1, ge=1, le=256)
+    llm_match: Literal["off", "openai"] = "off"
+    llm_model: str = DEFAULT_MODEL
+    llm_answers: str | None = None
+    max_usd: float = Field(default=5.0, ge=0)
     cache: str | None = None
     words: WordsSettings = WordsSettings()
+    overrides: str | None = None
+
+    @property
+    def is_decided_by_archive(self) -> bool:
+        """Whether nothing but the archive decides the links: no model, no saved answers, no corrections."""
+        return self.llm_match == "off" and self.llm_answers is None and self.overrides is None
 
     def for_manifest(self) -> dict[str, int | float | str | bool | None]:
         """List the settings that can change the output: neither where it lies nor how it was computed."""
-        return {"year": self.year, **self.words.for_manifest()}
+        asked = {"llm_match": self.llm_match, "llm_model": self.llm_model}
+        is_asked = self.llm_match != "off" or self.llm_answers is not None
+        return {"year": self.year, **self.words.for_manifest(), **(asked if is_asked else {})}

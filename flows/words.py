@@ -63,7 +63,7 @@ def check_words(words: WordsSettings) -> None:
             f"OpenAI was asked for, but the environment variable {KEY_VARIABLE} holds no key: "
             "set it, or leave out --describe openai and --embed openai."
         )
-    budget = Budget(words.max_usd, prices)
+    budget = Budget(0.0, prices)
     if words.describe == "openai":
         budget.price(words.describe_model)
     if "openai" in words.embed:
@@ -91,7 +91,9 @@ def open_purse(settings: BuildSettings) -> Iterator[Purse | None]:
     )
     with ExitStack() as stack:
         cache = stack.enter_context(AnswerCache(base / "answers"))
-        yield Purse(service, cache, Budget(words.max_usd, dict(parse_price(text) for text in words.prices)))
+        yield Purse(
+            service, cache, Budget(settings.max_usd, dict(parse_price(text) for text in words.prices))
+        )
 
 
 def _user_cache() -> Path:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
+from linkers.ideas.quality import IdeaCoverage
 from linkers.variants.coverage import AgreementRow, CoverageRow
 from outputs.conservation import Balance, balance_inputs
 from outputs.spending.prices import PRICE_TABLE_VERSION
@@ -113,6 +114,7 @@ class Manifest(BaseModel):
         undated: What no snapshot holds.
         balances: What was seen, parsed and quarantined.
         variant_coverage: How far the variant cascade reaches.
+        idea_coverage: How the idea matcher behaves.
         price_table: Version of the prices by which `spending` counts dollars.
         spending: What was asked of models, what it cost, and what could not be had.
     """
@@ -132,6 +134,7 @@ class Manifest(BaseModel):
     undated: Undated = NOTHING_UNDATED
     balances: tuple[Balance, ...]
     variant_coverage: VariantCoverage
+    idea_coverage: IdeaCoverage
     price_table: str = PRICE_TABLE_VERSION
     spending: tuple[Spending, ...] = ()
 
@@ -146,6 +149,7 @@ def make_manifest(
     settings: Mapping[str, int | float | str | bool | None],
     files: tuple[FileEntry, ...],
     variant_coverage: VariantCoverage,
+    idea_coverage: IdeaCoverage,
     created_at: datetime,
     texts: Mapping[str, str] = MappingProxyType({}),
     undated: Undated = NOTHING_UNDATED,
@@ -158,6 +162,7 @@ def make_manifest(
         settings: Every setting that can change the output; none that cannot.
         files: The written tables.
         variant_coverage: How far the variant cascade reaches.
+        idea_coverage: How the idea matcher behaves.
         created_at: The timestamp to state.
         texts: The files beside the tables, by path inside the dataset.
         undated: What no snapshot holds.
@@ -177,6 +182,7 @@ def make_manifest(
         undated=undated,
         balances=balance_inputs(parsed),
         variant_coverage=variant_coverage,
+        idea_coverage=idea_coverage,
         spending=spending,
     )
 
