@@ -10,11 +10,10 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from flows.llm_client import LlmError
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.quality_report import report_quality
 from flows.reporting import Reporter, make_reporter
-from flows.settings import DEFAULT_MODEL, BuildSettings, EmbedBackend, WordsSettings
+from flows.settings import DEFAULT_MODEL, BuildSettings, EmbedBackend, ServiceOptions, WordsSettings
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
 from linkers.ideas.overrides import OverrideError
@@ -159,9 +158,9 @@ def build(
         typer.Option(help="Price of a model, MODEL=INPUT,OUTPUT dollars per million tokens."),
     ] = None,
     base_url: Annotated[
-        str,
+        str | None,
         typer.Option(envvar="OPENAI_BASE_URL", help="Address of a service that speaks OpenAI's language."),
-    ] = DEFAULT_WORDS.base_url,
+    ] = None,
     describe_model: Annotated[str, typer.Option(help="OpenAI model that describes.")] = (
         DEFAULT_WORDS.describe_model
     ),
@@ -198,8 +197,6 @@ def build(
     words = WordsSettings(
         describe=describe,
         embed=tuple(EmbedBackend(each) for each in embed or () if each != EmbedName.NONE),
-        prices=tuple(price or ()),
-        base_url=base_url,
         describe_model=describe_model,
         is_batched=batch,
         embed_model=embed_model,
@@ -218,6 +215,7 @@ def build(
         max_usd=max_usd,
         cache=str(cache) if cache else None,
         words=words,
+        service=ServiceOptions(base_url=base_url, prices=tuple(price or ())),
         overrides=str(overrides) if overrides else None,
     )
     reporter = make_reporter(is_quiet=quiet)
@@ -317,6 +315,6 @@ def main() -> None:
     """Run the command line and turn the project's own errors into one sentence and an exit code."""
     try:
         app()
-    except (ArchiveError, OutputError, SpendingError, LlmError, OverrideError, GoldError) as error:
+    except (ArchiveError, OutputError, SpendingError, OverrideError, GoldError) as error:
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)

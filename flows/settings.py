@@ -10,7 +10,6 @@ from outputs.descriptions.questions import DEFAULT_MODEL as DEFAULT_DESCRIBE_MOD
 from outputs.embeddings.bge_backend import DEFAULT_MODEL as DEFAULT_BGE_MODEL
 from outputs.embeddings.bge_backend import QUERY_INSTRUCTION
 from outputs.embeddings.openai_backend import DEFAULT_MODEL as DEFAULT_EMBED_MODEL
-from outputs.spending.service import DEFAULT_BASE_URL
 from parsers.times import DEFAULT_YEAR, EARLIEST_YEAR, LATEST_YEAR
 
 DEFAULT_MODEL = "gpt-4.1-mini"
@@ -24,16 +23,32 @@ class EmbedBackend(StrEnum):
     OPENAI = "openai"
 
 
+class ServiceOptions(BaseModel):
+    """How OpenAI is reached, whatever it is asked for. The key is no setting: settings are recorded.
+
+    Attributes:
+        base_url: Address of a service that speaks OpenAI's language; None takes the environment's.
+        timeout_s: Longest wait for an answer.
+        max_attempts: How often one request is sent at most.
+        first_wait_s: Wait before the second attempt; doubled before each further one.
+        prices: Prices that outweigh the table, as MODEL=INPUT,OUTPUT.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    base_url: str | None = None
+    timeout_s: float = Field(default=60.0, gt=0)
+    max_attempts: int = Field(default=6, ge=1)
+    first_wait_s: float = Field(default=1.0, ge=0)
+    prices: tuple[str, ...] = ()
+
+
 class WordsSettings(BaseModel):
-    """How experiments are described and embedded. The key is no setting: settings are recorded.
+    """How experiments are described and embedded.
 
     Attributes:
         describe: `rules` asks nobody; `openai` asks for families of which only the run id tells.
         embed: Backends that embed the descriptions.
-        prices: Prices that outweigh the table, as MODEL=INPUT,OUTPUT.
-        base_url: Address of OpenAI, or of a service that speaks its language.
-        timeout_s: Longest wait for an answer.
-        max_attempts: How often one request is sent at most.
         describe_model: Model that describes.
         is_batched: Whether descriptions go through the Batch API.
         embed_model: Model that embeds.
@@ -48,10 +63,6 @@ class WordsSettings(BaseModel):
 
     describe: Literal["rules", "openai"] = "rules"
     embed: tuple[EmbedBackend, ...] = ()
-    prices: tuple[str, ...] = ()
-    base_url: str = DEFAULT_BASE_URL
-    timeout_s: float = Field(default=60.0, gt=0)
-    max_attempts: int = Field(default=6, ge=1)
     describe_model: str = DEFAULT_DESCRIBE_MODEL
     is_batched: bool = False
     embed_model: str = DEFAULT_EMBED_MODEL
@@ -84,11 +95,6 @@ class WordsSettings(BaseModel):
             }
         return shown
 
-    @property
-    def needs_answers(self) -> bool:
-        """Whether any answers are kept."""
-        return self.needs_key or bool(self.embed)
-
 
 class BuildSettings(BaseModel):
     """Settings of a build.
@@ -104,6 +110,7 @@ class BuildSettings(BaseModel):
         max_usd: The most that a build may spend on answers, whatever they are for.
         cache: Folder that keeps parsed files and answers for the next build, or None.
         words: How experiments are described and embedded.
+        service: How OpenAI is reached.
         overrides: File of corrections by hand.
     """
 
@@ -119,12 +126,18 @@ class BuildSettings(BaseModel):
     max_usd: float = Field(default=5.0, ge=0)
     cache: str | None = None
     words: WordsSettings = WordsSettings()
+    service: ServiceOptions = ServiceOptions()
     overrides: str | None = None
 
     @property
     def is_decided_by_archive(self) -> bool:
         """Whether nothing but the archive decides the links: no model, no saved answers, no corrections."""
         return self.llm_match == "off" and self.llm_answers is None and self.overrides is None
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether OpenAI is asked for anything."""
+        return self.llm_match == "openai" or self.words.needs_key
 
     def for_manifest(self) -> dict[str, int | float | str | bool | None]:
         """List the settings that can change the output: neither where it lies nor how it was computed."""

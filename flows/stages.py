@@ -13,10 +13,11 @@ import polars as pl
 from flows.idea_matching import check_idea_settings, match_ideas
 from flows.parallel import parse_batches
 from flows.parse_cache import ParseCache
+from flows.purse import check_purse, open_purse
 from flows.reporting import Reporter
 from flows.settings import BuildSettings
 from flows.unchanged import BuildMemory, build_key
-from flows.words import Words, check_words, open_purse, put_in_words
+from flows.words import Words, put_in_words
 from linkers.ideas.quality import IdeaCoverage, measure
 from linkers.ideas.tiers import IdeaLinks
 from linkers.outcomes.judgement import Judgement, judge
@@ -39,6 +40,7 @@ from outputs.outcome_tables import (
 )
 from outputs.snapshots.selection import Snapshots, take_snapshots
 from outputs.spending.questions import Purse
+from outputs.spending.report import Spending
 from outputs.tables import build_quarantine, build_runs, build_val_trajectories
 from outputs.variant_tables import build_proposals, build_variant_links, build_variant_sources
 from parsers.archive import Archive, open_archive
@@ -90,11 +92,10 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
         ArchiveError: If the source is no archive, or one that must not be unpacked.
         OutputError: If the dataset cannot be put where it was asked for.
         SpendingError: If a model cannot be asked, or may cost too much.
-        LlmError: If a model is to be asked and cannot be.
         OverrideError: If a correction by hand cannot be applied.
     """
     started_s = time.monotonic()
-    check_words(settings.words)
+    check_purse(settings)
     check_target(Path(settings.out))
     check_idea_settings(settings)
     with open_purse(settings) as purse, open_archive(settings.archive) as archive:
@@ -108,13 +109,14 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
         runs = run(link_runs, parsed, settings, reporter)
         variants = run(link_variants, parsed, runs, reporter)
         write_ups = collect_write_ups(parsed)
-        ideas = run(match_ideas, parsed, runs, variants, write_ups, settings, reporter)
+        ideas, asked = run(match_ideas, parsed, runs, variants, write_ups, settings, purse, reporter)
         coverage = run(measure_ideas, ideas, reporter)
         outcomes = run(judge_outcomes, parsed, runs, variants, write_ups, ideas, reporter)
         words = run(write_descriptions, runs, variants, write_ups, outcomes, settings, purse, reporter)
         tables = run(build_tables, parsed, runs, variants, write_ups, ideas, outcomes, words, reporter)
+        spending = (*asked, *words.spending)
         manifest = run(
-            publish_locally, parsed, runs, variants, coverage, outcomes, words, tables, settings, reporter
+            publish_locally, parsed, runs, variants, coverage, outcomes, spending, tables, settings, reporter
         )
         if memory and not manifest.num_failures:
             memory.remember(key, Path(settings.out))
@@ -246,7 +248,7 @@ def publish_locally(
     variants: RecoveredVariants,
     idea_coverage: IdeaCoverage,
     outcomes: Outcomes,
-    words: Words,
+    spending: tuple[Spending, ...],
     tables: Mapping[str, pl.DataFrame],
     settings: BuildSettings,
     reporter: Reporter,
@@ -267,7 +269,7 @@ def publish_locally(
             build_time(),
             texts,
             undated,
-            words.spending,
+            spending,
         )
 
     with reporter.stage("write"):

@@ -30,11 +30,13 @@ class Embedding:
         vector: Little-endian float32 values of unit length; None where there is none.
         is_cut: Whether the text was too long, so that only its beginning counts.
         reason: Why there is no vector, in a sentence.
+        tokens: What was charged for it, in tokens.
     """
 
     vector: bytes | None
     is_cut: bool = False
     reason: str | None = None
+    tokens: int = 0
 
     def values(self) -> list[float]:
         """Give the vector as numbers."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from outputs.embeddings.model import FLOAT_BYTES, Embedding, Role, packed_unit, sendable
@@ -22,6 +23,7 @@ DIMENSIONS: Mapping[str, int] = {"text-embedding-3-large": 3_072, "text-embeddin
 """Sizes of the vectors of known models."""
 
 PURPOSE = "embeddings"
+_TOKEN_BYTES = 8
 
 MAX_FAILED_PACKS = 3
 """After so many requests in a row that failed for good, no further one is sent."""
@@ -106,18 +108,36 @@ class OpenAIBackend:
         vectors = [packed_unit(by_index[index], dimensions) for index in range(len(inputs))]
         if len(set(map(len, vectors))) > 1:
             raise BadAnswerError("Vectors of one answer differ in size.")
-        for each, vector in zip(inputs, vectors, strict=True):
-            self.purse.cache.put(self._key(each), vector)
+        charged = share_out(response.usage.total_tokens if response.usage else 0, inputs)
+        for each, vector, tokens in zip(inputs, vectors, charged, strict=True):
+            self.purse.cache.put(self._key(each), tokens.to_bytes(_TOKEN_BYTES, "little") + vector)
 
     def _key(self, each: Input) -> str:
         return answer_key(PURPOSE, self.model, {"dimensions": DIMENSIONS.get(self.model)}, each.sent)
 
-    def _kept(self, each: Input) -> bytes | None:
+    def _kept(self, each: Input) -> tuple[int, bytes] | None:
+        """Look up the tokens that were charged for a text, and its vector."""
         kept = self.purse.cache.get(self._key(each))
+        if kept is None or len(kept) <= _TOKEN_BYTES:
+            return None
+        vector = kept[_TOKEN_BYTES:]
         dimensions = DIMENSIONS.get(self.model)
-        is_whole = kept is not None and (dimensions is None or len(kept) == dimensions * FLOAT_BYTES)
-        return kept if is_whole else None
+        is_whole = dimensions is None or len(vector) == dimensions * FLOAT_BYTES
+        return (int.from_bytes(kept[:_TOKEN_BYTES], "little"), vector) if is_whole else None
 
     def _embedding(self, each: Input, reason: str | None = None) -> Embedding:
-        vector = self._kept(each)
-        return Embedding(vector, each.is_cut, None if vector else reason or "It was not asked for.")
+        kept = self._kept(each)
+        if kept is None:
+            return Embedding(None, each.is_cut, reason or "It was not asked for.")
+        return Embedding(kept[1], each.is_cut, tokens=kept[0])
+
+
+def share_out(tokens: int, inputs: Sequence[Input]) -> list[int]:
+    """Share the tokens of a request out among its texts, by their bounds; the shares add up.
+
+    >>> share_out(10, [Input("a", "a", 1), Input("b", "b", 1), Input("c", "c", 1)])
+    [3, 3, 4]
+    """
+    total = sum(each.tokens for each in inputs) or 1
+    ends = [tokens * part // total for part in accumulate(each.tokens for each in inputs)]
+    return [end - start for start, end in pairwise([0, *ends])]

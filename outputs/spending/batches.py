@@ -9,7 +9,18 @@ from pydantic import BaseModel
 from outputs.spending.cache import answer_key
 from outputs.spending.errors import BadAnswerError, SpendingError
 from outputs.spending.prices import BATCH_DISCOUNT
-from outputs.spending.questions import Answers, Check, Panel, Purse, Question, ask, read_answer, take_cached
+from outputs.spending.questions import (
+    Answers,
+    Check,
+    KeptAnswer,
+    Panel,
+    Purse,
+    Question,
+    ask,
+    keep,
+    read_answer,
+    take_cached,
+)
 from outputs.spending.service import call_patiently, open_client, read_answer_of
 
 if TYPE_CHECKING:
@@ -69,7 +80,13 @@ def _run_batch(client: "OpenAI", panel: Panel, questions: Sequence[Question[A]],
             tokens = [total + part for total, part in zip(tokens, usage, strict=True)]
             try:
                 if question is not None and read_answer(question, text):
-                    purse.cache.put(panel.key(question), (text or "").encode())
+                    kept = KeptAnswer(
+                        text=text or "",
+                        input_tokens=usage[0],
+                        output_tokens=usage[1],
+                        share=BATCH_DISCOUNT,
+                    )
+                    keep(panel, question, kept, purse.cache)
             except BadAnswerError:
                 continue
     finally:

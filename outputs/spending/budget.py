@@ -1,7 +1,7 @@
 """How much may still be spent: every request reserves what it may cost before it is sent."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from outputs.spending.errors import OverBudgetError
@@ -89,18 +89,21 @@ class Budget:
         """Say what was used for one purpose."""
         return self._spent.get((purpose, model), Usage())
 
-    def check(self, estimate: Estimate) -> None:
+    def check(self, estimates: Sequence[Estimate]) -> None:
         """Refuse work that may cost more than is left, before any of it is begun.
 
+        Args:
+            estimates: What each part of the work may cost.
+
         Raises:
-            OverBudgetError: If it may.
+            OverBudgetError: If all parts together may cost too much.
         """
-        left = self.max_usd - self.spent_usd
-        if estimate.usage.usd > left:
+        left, usd = self.max_usd - self.spent_usd, sum(each.usage.usd for each in estimates)
+        if usd > left:
+            what = " and ".join(f"{each.purpose} by {each.model}" for each in estimates)
             raise OverBudgetError(
-                f"{estimate.purpose} by {estimate.model} may cost ${estimate.usage.usd:.4f} "
-                f"for {estimate.items:,} answers, and ${left:.4f} of --max-usd {self.max_usd:g} is left: "
-                "nothing was asked; raise --max-usd or take a cheaper model."
+                f"Asking for {what} may cost ${usd:.4f}, and ${left:.4f} of --max-usd {self.max_usd:g} "
+                "is left: none of it was asked for; raise --max-usd or take a cheaper model."
             )
 
     def reserve(self, model: str, input_tokens: int, output_tokens: int, share: float = 1.0) -> Usage:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from outputs.spending.budget import Budget, Estimate, Usage
 from outputs.spending.cache import AnswerCache, answer_key
@@ -19,6 +19,7 @@ from outputs.spending.tokens import bound_tokens
 
 if TYPE_CHECKING:
     from openai import OpenAI
+    from openai.types import CompletionUsage
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -113,6 +114,24 @@ def accept_all(question: Question[Any], answer: BaseModel) -> str | None:
     return None
 
 
+class KeptAnswer(BaseModel):
+    """An answer as the cache keeps it, with what it cost.
+
+    Attributes:
+        text: The answer as the model wrote it.
+        input_tokens: Tokens that were read for it.
+        output_tokens: Tokens that it has.
+        share: Share of the list price that was charged.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    share: float = 1.0
+
+
 @dataclass(slots=True)
 class Answers(Generic[A]):
     """What came of questions.
@@ -121,11 +140,15 @@ class Answers(Generic[A]):
         given: Answers by the question's id.
         failed: For each question without an answer the reason, in a sentence.
         cached: How many of the answers were in the cache.
+        unaffordable: How many questions the budget left unasked.
+        cost: What the answers cost when they were paid for, in this build or an earlier one.
     """
 
     given: dict[str, A] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     cached: int = 0
+    unaffordable: int = 0
+    cost: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +181,7 @@ def estimate_questions(
     """
     questions = list(questions)
     price = purse.budget.price(panel.model).discounted(share)
-    bounds = [panel.bounds(each) for each in questions if purse.cache.get(panel.key(each)) is None]
+    bounds = [panel.bounds(each) for each in questions if read_kept(panel, each, purse.cache) is None]
     tokens = sum(pair[0] for pair in bounds), sum(pair[1] for pair in bounds)
     usage = Usage(len(bounds), *tokens, price.of(*tokens))
     return Estimate(panel.purpose, panel.model, len(bounds), len(questions) - len(bounds), usage)
@@ -173,7 +196,22 @@ def read_answer(question: Question[A], text: str | bytes | None) -> A:
     try:
         return question.answer_type.model_validate_json(text or "")
     except ValidationError:
-        raise BadAnswerError("The answer has not the shape that was asked for.") from None
+        pass
+    raise BadAnswerError("The answer has not the shape that was asked for.")
+
+
+def read_kept(panel: Panel, question: Question[Any], cache: AnswerCache) -> KeptAnswer | None:
+    """Look up what the cache keeps for a question."""
+    data = cache.get(panel.key(question))
+    try:
+        return KeptAnswer.model_validate_json(data) if data is not None else None
+    except ValidationError:
+        return None
+
+
+def keep(panel: Panel, question: Question[Any], kept: KeptAnswer, cache: AnswerCache) -> None:
+    """Keep an answer."""
+    cache.put(panel.key(question), kept.model_dump_json().encode())
 
 
 def take_cached(
@@ -186,16 +224,19 @@ def take_cached(
     """
     answers, rest = Answers[A](), list[Question[A]]()
     for question in questions:
-        kept = purse.cache.get(panel.key(question))
+        kept = read_kept(panel, question, purse.cache)
         try:
-            answer = read_answer(question, kept)
+            answer = read_answer(question, kept.text if kept else None)
         except BadAnswerError:
             rest.append(question)
             continue
-        if check(question, answer):
+        if kept is None or check(question, answer):
             rest.append(question)
         else:
             answers.given[question.id] = answer
+            answers.cost += purse.budget.priced(
+                panel.model, kept.input_tokens, kept.output_tokens, kept.share
+            )
     answers.cached = len(answers.given)
     return answers, rest
 
@@ -214,9 +255,12 @@ def ask(
     Raises:
         SpendingError: If nothing more can be asked: no key, a refused key. What was answered is in the cache.
     """
-    answers, rest = take_cached(panel, questions, purse, check)
+    questions = list(questions)
+    known, rest = take_cached(panel, questions, purse, check)
     if not rest:
-        return answers
+        return known
+    failed: dict[str, str] = {}
+    unaffordable = 0
     client = open_client(purse.settings)
     streak = _Streak()
     with client, ThreadPoolExecutor(min(_WORKERS, len(rest))) as pool:
@@ -224,12 +268,15 @@ def ask(
         try:
             for question, future in pending:
                 try:
-                    answers.given[question.id] = future.result()
+                    future.result()
                 except (BadAnswerError, OverBudgetError) as error:
-                    answers.failed[question.id] = str(error)
+                    failed[question.id] = str(error)
+                    unaffordable += isinstance(error, OverBudgetError)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+    answers, _ = take_cached(panel, questions, purse, check)
+    answers.failed, answers.unaffordable, answers.cached = failed, unaffordable, known.cached
     return answers
 
 
@@ -251,21 +298,22 @@ class _Streak:
 
 def _ask_one(
     client: "OpenAI", panel: Panel, question: Question[A], purse: Purse, check: Check[A], streak: _Streak
-) -> A:
+) -> None:
+    """Ask one question until its answer is in the cache."""
     if streak.is_hopeless:
         raise BadAnswerError(f"Not asked: {MAX_FAILURES_IN_A_ROW} questions before it failed in a row.")
     more: list[dict[str, str]] = []
+    complaint: str | None = None
     try:
         for _ in range(MAX_REJECTIONS):
             send = partial(_send, client, panel, question, tuple(more), purse)
-            text = call_patiently(send, purse.settings, purse.sleep)
-            answer = read_answer(question, text)
-            complaint = check(question, answer)
+            kept = call_patiently(send, purse.settings, purse.sleep)
+            complaint = check(question, read_answer(question, kept.text))
             if complaint is None:
-                purse.cache.put(panel.key(question), text.encode())
+                keep(panel, question, kept, purse.cache)
                 streak.note(has_failed=False)
-                return answer
-            more = [{"role": "assistant", "content": text}, {"role": "user", "content": complaint}]
+                return
+            more = [{"role": "assistant", "content": kept.text}, {"role": "user", "content": complaint}]
         raise BadAnswerError(f"{MAX_REJECTIONS} answers in a row were rejected: {complaint}")
     except BadAnswerError:
         streak.note(has_failed=True)
@@ -278,11 +326,11 @@ def _send(
     question: Question[A],
     more: Sequence[Mapping[str, str]],
     purse: Purse,
-) -> str:
+) -> KeptAnswer:
     body = panel.body(question, more)
     completion = send_metered(
         lambda: client.chat.completions.create(**body),
-        lambda done: (done.usage.prompt_tokens, done.usage.completion_tokens) if done.usage else (0, 0),
+        lambda done: _tokens_of(done.usage),
         purse.budget,
         panel.purpose,
         panel.model,
@@ -290,4 +338,9 @@ def _send(
     )
     text = completion.choices[0].message.content if completion.choices else None
     read_answer(question, text)
-    return text or ""
+    input_tokens, output_tokens = _tokens_of(completion.usage)
+    return KeptAnswer(text=text or "", input_tokens=input_tokens, output_tokens=output_tokens)
+
+
+def _tokens_of(usage: "CompletionUsage | None") -> tuple[int, int]:
+    return (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)

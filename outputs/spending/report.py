@@ -22,19 +22,16 @@ class Failure(BaseModel):
 
 
 class Spending(BaseModel):
-    """What was asked for one purpose.
+    """What was asked for one purpose. A build that finds everything in its cache states the same.
 
     Attributes:
         purpose: What for.
         backend: Who was asked: `openai`, or `bge`, which costs nothing.
         model: The model.
         answers: Items that were had.
-        from_cache: How many of them were in the cache.
-        requests: Requests of this build that were charged, or may have been.
-        input_tokens: Tokens that they read.
-        output_tokens: Tokens that they wrote.
-        usd: Dollars by the price table; what earlier builds paid is not in it.
-        estimated_usd: Upper bound before the first request.
+        input_tokens: Tokens that were read for them.
+        output_tokens: Tokens that were written.
+        usd: What the items cost when they were paid for, by the price table.
         failures: Items that could not be had.
     """
 
@@ -44,23 +41,14 @@ class Spending(BaseModel):
     backend: str
     model: str
     answers: int
-    from_cache: int
-    requests: int
     input_tokens: int
     output_tokens: int
     usd: float
-    estimated_usd: float
     failures: tuple[Failure, ...] = ()
 
 
 def make_spending(
-    purpose: str,
-    backend: str,
-    model: str,
-    counts: tuple[int, int],
-    usage: Usage,
-    estimated_usd: float,
-    failures: Mapping[str, str],
+    purpose: str, backend: str, model: str, answers: int, cost: Usage, failures: Mapping[str, str]
 ) -> Spending:
     """Put a report together.
 
@@ -68,21 +56,17 @@ def make_spending(
         purpose: What for.
         backend: Who was asked.
         model: The model.
-        counts: Items that were had, and how many of them were in the cache.
-        usage: What was used.
-        estimated_usd: Upper bound before the first request.
+        answers: Items that were had.
+        cost: What they cost.
         failures: Reasons by item.
     """
     return Spending(
         purpose=purpose,
         backend=backend,
         model=model,
-        answers=counts[0],
-        from_cache=counts[1],
-        requests=usage.requests,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        usd=round(usage.usd, 6),
-        estimated_usd=round(estimated_usd, 6),
+        answers=answers,
+        input_tokens=cost.input_tokens,
+        output_tokens=cost.output_tokens,
+        usd=round(cost.usd, 6),
         failures=tuple(Failure(item=item, reason=failures[item]) for item in sorted(failures)),
     )

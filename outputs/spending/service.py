@@ -73,21 +73,44 @@ def call_patiently(
         SpendingError: If no further request can succeed: a refused key, no money left.
         BadAnswerError: If this request failed for good; its message holds no text of the service.
     """
-    from openai import OpenAIError
-
     waits = _waits(settings)
     while True:
-        try:
-            return call()
-        except BadAnswerError as error:
-            failure, asked_s = error, None
-        except OpenAIError as error:
-            # The service's own words may repeat the key or the text: only kinds and codes are passed on.
-            failure, asked_s = _judge(error)
+        outcome = _attempt(call)
+        if not isinstance(outcome, _Failure):
+            return outcome
+        # Raised here, where no error of the client is at hand: its words may repeat the key or the text.
         wait_s = next(waits, None)
-        if wait_s is None:
-            raise failure from None
-        sleep(min(settings.max_wait_s, wait_s if asked_s is None else asked_s))
+        if outcome.is_final or wait_s is None:
+            raise outcome.error
+        sleep(min(settings.max_wait_s, wait_s if outcome.asked_s is None else outcome.asked_s))
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """What one attempt failed of.
+
+    Attributes:
+        error: The failure, in words of our own.
+        asked_s: How long the service asks to wait, if it does.
+        is_final: Whether no further attempt can help.
+    """
+
+    error: SpendingError | BadAnswerError
+    asked_s: float | None = None
+    is_final: bool = False
+
+
+def _attempt(call: Callable[[], T]) -> T | _Failure:
+    from openai import OpenAIError
+
+    try:
+        return call()
+    except SpendingError as error:
+        return _Failure(error, is_final=True)
+    except BadAnswerError as error:
+        return _Failure(error)
+    except OpenAIError as error:
+        return _judge(error)
 
 
 def read_answer_of(call: Callable[[], T]) -> T:
@@ -101,7 +124,8 @@ def read_answer_of(call: Callable[[], T]) -> T:
     try:
         return call()
     except (ValueError, TypeError, KeyError, AttributeError, HTTPError) as error:
-        raise BadAnswerError(f"The answer could not be read ({type(error).__name__}).") from None
+        kind = type(error).__name__
+    raise BadAnswerError(f"The answer could not be read ({kind}).")
 
 
 def may_be_charged(error: Exception) -> bool:
@@ -116,27 +140,27 @@ def _waits(settings: ServiceSettings) -> Iterator[float]:
         yield settings.first_wait_s * 2**attempt
 
 
-def _judge(error: Exception) -> tuple[BadAnswerError, float | None]:
+def _judge(error: Exception) -> _Failure:
     """Tell failures that may pass from those that will not, and read how long the service asks to wait."""
     from openai import APIConnectionError, APIStatusError, APITimeoutError
 
     if isinstance(error, APITimeoutError):
-        return BadAnswerError("The service did not answer in time."), None
+        return _Failure(BadAnswerError("The service did not answer in time."))
     if isinstance(error, APIConnectionError):
-        return BadAnswerError("The service could not be reached, or hung up halfway."), None
+        return _Failure(BadAnswerError("The service could not be reached, or hung up halfway."))
     if not isinstance(error, APIStatusError):
-        return BadAnswerError(f"The answer could not be read ({type(error).__name__})."), None
+        return _Failure(BadAnswerError(f"The answer could not be read ({type(error).__name__})."))
     status, code = error.status_code, _code_of(error)
     if status in _FATAL:
-        raise SpendingError(
-            f"OpenAI {_FATAL[status]} (HTTP {status}): check key, model and address."
-        ) from None
+        sentence = f"OpenAI {_FATAL[status]} (HTTP {status}): check key, model and address."
+        return _Failure(SpendingError(sentence), is_final=True)
     if code == _NO_MONEY:
-        raise SpendingError("The OpenAI account has no money left (insufficient_quota): top it up.") from None
+        sentence = "The OpenAI account has no money left (insufficient_quota): top it up."
+        return _Failure(SpendingError(sentence), is_final=True)
     reason = f"The service answered HTTP {status}" + (f" ({code})." if code else ".")
     if status in _TRANSIENT or status >= 500:
-        return BadAnswerError(reason), _asked_wait(error)
-    raise RejectedRequestError(reason) from None
+        return _Failure(BadAnswerError(reason), _asked_wait(error))
+    return _Failure(RejectedRequestError(reason), is_final=True)
 
 
 def _code_of(error: Exception) -> str | None:

@@ -65,6 +65,9 @@ def test_usage_is_what_the_service_says(service: FakeOpenAI, tmp_path: Path) -> 
     usage = purse.budget.usage_of("embeddings", "text-embedding-3-large")
     assert (usage.requests, usage.input_tokens) == (1, 11)
     assert usage.usd == pytest.approx(11 * 0.13 / 1e6)
+    assert sum(each.tokens for each in embed(purse).values()) == 11, (
+        "each vector keeps its share of the price"
+    )
 
 
 def test_retry_after_is_obeyed(service: FakeOpenAI, tmp_path: Path) -> None:
@@ -189,7 +192,7 @@ def test_a_refused_key_ends_it_at_once(service: FakeOpenAI, tmp_path: Path, stat
         embed(purse_for(service, tmp_path))
     assert KEY not in str(caught.value)
     assert caught.value.__cause__ is None
-    assert caught.value.__suppress_context__
+    assert caught.value.__context__ is None, "the client's own error repeats what the service said"
     assert len(service.requests) == 1
 
 
@@ -248,7 +251,7 @@ def test_the_limit_is_never_exceeded(service: FakeOpenAI, tmp_path: Path) -> Non
     texts = [f"{number:03} " + "0" * 7_000 for number in range(80)]
     purse = purse_for(service, tmp_path, max_usd=0.05)
     with pytest.raises(OverBudgetError):
-        purse.budget.check(OpenAIBackend(purse).estimate(texts))
+        purse.budget.check([OpenAIBackend(purse).estimate(texts)])
     service.faults = [
         lambda body: as_json(
             {**embedding_body(body["input"]), "usage": {"prompt_tokens": 300_000, "total_tokens": 300_000}}
