@@ -22,8 +22,9 @@ from linkers.runs import Run, join_runs
 from linkers.variants.cascade import RecoveredVariants, recover_variants
 from linkers.variants.coverage import agreement, waterfall
 from linkers.write_ups import WriteUp, collect_write_ups
+from outputs.card.card import CARD_NAME, write_card
 from outputs.current_recipes import recipe_texts
-from outputs.dataset import check_target, write_dataset
+from outputs.dataset import Page, check_target, write_dataset
 from outputs.manifest import FileEntry, Manifest, Undated, VariantCoverage, make_manifest
 from outputs.outcome_tables import (
     VariantFiles,
@@ -38,6 +39,9 @@ from outputs.variant_tables import build_proposals, build_variant_links, build_v
 from parsers.archive import Archive, open_archive
 from parsers.kinds import PARSED_KINDS
 from parsers.parsed_files import Batch, ParsedArchive, merge_batches, plan_batches
+
+PAGES: Mapping[str, Page] = {CARD_NAME: write_card}
+"""What is written about a dataset beside its tables."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -223,7 +227,7 @@ def publish_locally(
         return make_manifest(parsed, settings.for_manifest(), files, coverage, build_time(), texts, undated)
 
     with reporter.stage("write"):
-        return write_dataset(tables, describe, Path(settings.out), texts)
+        return write_dataset(tables, describe, Path(settings.out), texts, PAGES)
 
 
 def build_time() -> datetime:

@@ -12,6 +12,9 @@ import pyarrow.parquet as pq
 from outputs.manifest import MANIFEST_NAME, FileEntry, Manifest
 from outputs.schemas import TABLES, Table
 
+Page = Callable[[Manifest, Path], str]
+"""Writes a text about a dataset from what is known of it and the folder with its tables."""
+
 ROW_GROUP_ROWS = 131_072
 """Fixed, as the size of row groups decides the bytes of a file."""
 
@@ -39,14 +42,16 @@ def write_dataset(
     describe: Callable[[tuple[FileEntry, ...]], Manifest],
     out: Path,
     texts: Mapping[str, str] = MappingProxyType({}),
+    pages: Mapping[str, Page] = MappingProxyType({}),
 ) -> Manifest:
-    """Write all tables, the texts beside them and the manifest, and put them in place at once.
+    """Write all tables, the texts and pages beside them and the manifest, and put them in place at once.
 
     Args:
         frames: A frame for every table, by name.
         describe: Makes the manifest from the written files.
         out: Folder of the dataset. An earlier dataset there is replaced.
         texts: Further files, by path inside the dataset.
+        pages: Writers of further files, by path inside the dataset, called when all tables are written.
 
     Raises:
         OutputError: If `out` must not be replaced.
@@ -61,6 +66,10 @@ def write_dataset(
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(text.encode("utf-8"))
         manifest = describe(entries)
+        for name, page in pages.items():
+            text = page(manifest, folder)
+            (folder / name).write_bytes(text.encode("utf-8"))
+            manifest = manifest.with_text(name, text)
         (folder / MANIFEST_NAME).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
         _swap(folder, out, Path(beside) / "old")
     return manifest
