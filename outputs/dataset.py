@@ -9,7 +9,7 @@ from types import MappingProxyType
 import polars as pl
 import pyarrow.parquet as pq
 
-from outputs.manifest import MANIFEST_NAME, FileEntry, Manifest
+from outputs.manifest import MANIFEST_NAME, FileEntry, Manifest, read_manifest
 from outputs.schemas import TABLES, Table
 
 Page = Callable[[Manifest, Path], str]
@@ -70,9 +70,33 @@ def write_dataset(
             text = page(manifest, folder)
             (folder / name).write_bytes(text.encode("utf-8"))
             manifest = manifest.with_text(name, text)
-        (folder / MANIFEST_NAME).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        (folder / MANIFEST_NAME).write_text(_manifest_text(manifest), encoding="utf-8")
         _swap(folder, out, Path(beside) / "old")
     return manifest
+
+
+def renew_page(name: str, page: Page, out: Path) -> None:
+    """Write one page of a finished dataset anew, and list it in the manifest.
+
+    Raises:
+        OutputError: If there is no dataset.
+    """
+    if not (out / MANIFEST_NAME).is_file():
+        raise OutputError(f"{out} is no dataset: name the folder that a build wrote.")
+    manifest = read_manifest(out)
+    text = page(manifest, out)
+    _replace(out / name, text)
+    _replace(out / MANIFEST_NAME, _manifest_text(manifest.with_text(name, text)))
+
+
+def _replace(path: Path, text: str) -> None:
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_bytes(text.encode("utf-8"))
+    beside.replace(path)
+
+
+def _manifest_text(manifest: Manifest) -> str:
+    return manifest.model_dump_json(indent=2) + "\n"
 
 
 def _swap(new: Path, out: Path, old: Path) -> None:

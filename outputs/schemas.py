@@ -136,6 +136,7 @@ LAUNCH_SOURCES = (
     "export_date",
 )
 VARIANT_TIERS = ("ledger", "export", "embedded", "recompile", "stub", "name_stem")
+IDEA_TIERS = ("prefix", "abbreviation", "thread", "llm", "dedup", "override")
 SEED_SOURCES = ("log", "ledger", "run_id", "run_id_not_forwarded")
 
 EXPERIMENT_ID = _text("experiment_id", "`{agent}--{wave}--{run_id}`, unique across scopes.")
@@ -205,6 +206,17 @@ RUNS = Table(
             "Hash of the text that ran, where its log or the export holds it; see `variant_sources`.",
         ),
         _maybe(Kind.BOOL, "is_variant_drifted", "Whether that text differs from the file as it is today."),
+        _maybe(Kind.TEXT, "idea_id", "The idea that it tested; null where the evidence does not decide."),
+        Column(
+            "idea_tier",
+            Kind.TEXT,
+            "The first tier whose own evidence would have linked it to that idea.",
+            is_nullable=True,
+            allowed=IDEA_TIERS,
+        ),
+        _maybe(Kind.FLOAT, "idea_link_score", "How certain that link is, 0 to 1."),
+        Column("is_idea_conflict", Kind.BOOL, "Whether some evidence contradicts the link or its absence."),
+        Column("idea_conflicts", Kind.TEXTS, "One sentence a contradiction."),
         _maybe(
             Kind.FLOAT, "final_val_loss", "Validation loss at the last checkpoint of the first trial.", "nats"
         ),
@@ -389,6 +401,28 @@ PROPOSALS = Table(
     primary_key=("proposal_id",),
 )
 
+RUN_IDEA_LINKS = Table(
+    name="run_idea_links",
+    one_row_per="candidate link",
+    description="Every idea that a tier proposes for a run, and all that speaks against one.",
+    columns=(
+        EXPERIMENT_ID,
+        Column("rank", Kind.INT, "1 for the strongest candidate of the run."),
+        _maybe(Kind.TEXT, "idea_id", "The idea; null where the evidence is that there is none."),
+        _text("tier", "The tier that proposes it.", IDEA_TIERS),
+        Column("score", Kind.FLOAT, "How much this evidence proves on its own, 0 to 1."),
+        _maybe(Kind.FLOAT, "idea_score", "What all evidence together gives the idea for this run, 0 to 1."),
+        _text("evidence", "What was seen and where, in a sentence."),
+        Column("is_against", Kind.BOOL, "Whether the evidence speaks against a link."),
+        _maybe(Kind.TEXT, "runner_up_idea_id", "The run's second best idea."),
+        _maybe(Kind.FLOAT, "margin", "How far the second best is behind the best."),
+        Column("is_chosen", Kind.BOOL, "Whether it supports the published link."),
+        Column("is_conflict", Kind.BOOL, "Whether some evidence of the run contradicts other evidence."),
+    ),
+    primary_key=("experiment_id", "rank"),
+    foreign_keys=(("experiment_id", "runs", "experiment_id"), ("idea_id", "ideas", "idea_id")),
+)
+
 QUARANTINE = Table(
     name="quarantine",
     one_row_per="rejected input",
@@ -538,6 +572,7 @@ TABLES = (
     PROPOSALS,
     VARIANT_LINKS,
     VARIANT_SOURCES,
+    RUN_IDEA_LINKS,
     QUARANTINE,
 )
 """Every table of the dataset, in the order in which people read them."""
