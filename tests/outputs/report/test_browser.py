@@ -6,6 +6,12 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
+from rich.console import Console
+
+from flows.reporting import QuietReporter
+from flows.settings import BuildSettings
+from flows.stages import build_dataset
+from tests.helpers import write_scratchpad
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [
@@ -49,7 +55,7 @@ def opened(browser: Browser, dataset: Path, *, theme: str = "light", width: int 
         ),
     )
     page.goto((dataset / "report.html").as_uri())
-    page.wait_for_selector("#chart svg")
+    page.wait_for_selector("#chart > *")
     yield page
     assert complaints == []
     assert page.evaluate("window.attacked") is None
@@ -64,6 +70,15 @@ def page(browser: Browser, hostile_dataset: Path) -> Iterator[Page]:
 
 def shown(page: Page, table: str) -> int:
     return int(page.locator(f"#{table}-count").inner_text().split()[0].replace(",", ""))
+
+
+def test_an_empty_dataset_has_a_report_too(browser: Browser, tmp_path: Path) -> None:
+    archive = write_scratchpad(tmp_path / "archive")
+    reporter = QuietReporter(Console(file=None, quiet=True))
+    build_dataset(BuildSettings(archive=str(archive), out=str(tmp_path / "out")), reporter)
+    for page in opened(browser, tmp_path / "out"):
+        assert "There are no runs." in page.locator("#verdicts").inner_text()
+        assert "Nothing matches" in page.locator("#experiments-table").inner_text()
 
 
 def test_it_loads_and_shows_every_part(page: Page) -> None:
