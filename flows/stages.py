@@ -215,7 +215,7 @@ def build_tables(
             "cohorts": build_cohorts_table(judgement.cohorts),
             "snapshots": build_snapshots_table(outcomes.snapshots.taken),
             "val_trajectories": build_val_trajectories(runs),
-            "proposals": build_proposals(parsed, runs, variants.runs),
+            "proposals": build_proposals(parsed, judgement.runs, variants.runs),
             "variant_links": build_variant_links(variants),
             "variant_sources": build_variant_sources(parsed, runs, variants),
             "quarantine": build_quarantine(parsed, write_ups.duplicates),

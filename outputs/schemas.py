@@ -148,6 +148,7 @@ SCHEDULED_STEPS = _maybe(Kind.INT, "scheduled_steps", "Steps the schedule was la
 TRAIN_TIME_S = _maybe(Kind.FLOAT, "train_time_s", "Training time at this point.", "s")
 STEP_AVG_MS = _maybe(Kind.FLOAT, "step_avg_ms", "Average time of a step so far.", "ms")
 
+PROPOSAL_TYPES = ("formal_idea", "baseline", "variant_only")
 VERDICTS = ("improved", "neutral", "regressed", "inconclusive", "failed_to_run")
 REJECTION_CLASSES = ("none", "existence_killed", "audit_noncompliant", "failed", "family_ruled_out")
 DESCRIPTION_SOURCES = ("idea_writeup", "variant_docstring", "llm_generated", "run_id_decoded")
@@ -391,14 +392,29 @@ PROPOSALS = Table(
         _text("source_sha256", "Hash of its normalised text."),
         Column("file_size_bytes", Kind.INT, "Size of the file.", "bytes"),
         _maybe(Kind.TEXT, "header_docstring", "The docstring that it starts with."),
+        _text("proposal_type", "Whether a formal idea stands behind it.", PROPOSAL_TYPES),
+        _maybe(Kind.TEXT, "parent_idea_id", "The idea that most of its runs tested."),
         Column("run_ids", Kind.TEXTS, "Runs that executed it, by their id inside the scope."),
         Column("num_runs", Kind.INT, "Number of those runs.", "runs"),
-        _maybe(Kind.TIME, "first_seen_at", "Launch of the first of them.", "UTC"),
+        _maybe(
+            Kind.TIME,
+            "first_seen_at",
+            "Launch of the first of them; a bare date counts as the end of its day.",
+            "UTC",
+        ),
         _maybe(Kind.TEXT, "best_experiment_id", "The run that reached 3.28 first, else the lowest loss."),
         _maybe(Kind.INT, "best_step_to_3_28", "Its first step with a loss of at most 3.28.", "steps"),
         _maybe(Kind.FLOAT, "best_final_val_loss", "Its loss at the last checkpoint.", "nats"),
+        Column(
+            "verdict",
+            Kind.TEXT,
+            "The verdict of that run; null for a file that no run executed.",
+            is_nullable=True,
+            allowed=VERDICTS,
+        ),
     ),
     primary_key=("proposal_id",),
+    foreign_keys=(("parent_idea_id", "ideas", "idea_id"), ("best_experiment_id", "runs", "experiment_id")),
 )
 
 RUN_IDEA_LINKS = Table(
