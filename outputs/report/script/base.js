@@ -3,9 +3,11 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const { experiments, ideas, snapshots, scopes } = data;
-const agents = ["claude-code", "codex"];
+const agents = [...new Set(scopes.map((scope) => scope.split("/")[1]))];
 const missing = "–";
 
+/** The class that gives an agent its colour. */
+const lookOf = (agent) => `agent-${agents.indexOf(agent)}`;
 const byId = (id) => document.getElementById(id);
 
 /** Makes an element from its name, attributes and children; strings become text. */

@@ -76,17 +76,17 @@ function drawAgent(svg, agent, hits, frontier, { x, y, end }) {
   const place = (row) => [x(experiments.finished[row]).toFixed(1), y(experiments.step[row]).toFixed(1)];
   if (byId("chart-hits").checked) {
     const dots = hits.filter((row) => agentOf(row) === agent).map((row) => `M${place(row).join(" ")}h0`).join("");
-    svg.append(draw("path", { class: `hits ${agent}`, d: dots, "aria-hidden": "true" }));
+    svg.append(draw("path", { class: `hits ${lookOf(agent)}`, d: dots, "aria-hidden": "true" }));
   }
   if (!frontier.length) return;
   const line = frontier.map((row, at) => (at ? `H${place(row)[0]}V${place(row)[1]}` : `M${place(row).join(" ")}`)).join("");
-  svg.append(draw("path", { class: `line ${agent}`, d: `${line}H${end}`, "aria-hidden": "true" }));
+  svg.append(draw("path", { class: `line ${lookOf(agent)}`, d: `${line}H${end}`, "aria-hidden": "true" }));
   const points = frontier.map((row, at) => {
     const [cx, cy] = place(row);
     const text = `${agent}, ${when(experiments.finished[row])}: step ${count(experiments.step[row])} by ${experiments.name[row]}`;
     const tell = () => { byId("chart-readout").textContent = `${text}. ${word(experiments.text, row) ?? ""}`.slice(0, 320); };
     return draw("circle", {
-      class: `point ${agent}`, cx, cy, r: 4.5, tabindex: at ? -1 : 0, role: "button", "aria-label": text,
+      class: `point ${lookOf(agent)}`, cx, cy, r: 4.5, tabindex: at ? -1 : 0, role: "button", "aria-label": text,
       mouseenter: tell, focus: tell, click: () => openExperiment(row),
       keydown: (event) => move(event, points, at, row),
     });
@@ -110,7 +110,7 @@ function move(event, points, at, row) {
 function startChart() {
   byId("chart-wave").append(...waves.map((wave) => make("option", { value: wave }, wave)));
   byId("chart-legend").append(
-    ...agents.map((agent) => make("span", {}, make("i", { class: `key ${agent}` }), agent)),
+    ...agents.map((agent) => make("span", {}, make("i", { class: `key ${lookOf(agent)}` }), agent)),
     make("span", { class: "soft" }, "dashed: the 3500-step baseline"));
   byId("chart-wave").addEventListener("change", drawChart);
   byId("chart-hits").addEventListener("change", drawChart);

@@ -141,7 +141,7 @@ function curve(points) {
       draw("text", { x: 0, y: y(3.28) + 4 }, "3.28"),
       draw("text", { x: left, y: height - 4 }, `step ${count(steps[0])}`),
       draw("text", { x: width, y: height - 4, "text-anchor": "end" }, `step ${count(steps.at(-1))}`),
-      draw("path", { class: "line codex", d: line })),
+      draw("path", { class: "line agent-1", d: line })),
     make("p", { class: "soft" }, `${summary}.`),
   ];
 }
