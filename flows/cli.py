@@ -250,6 +250,7 @@ def _finish(result: BuildResult, is_quiet: bool) -> None:
         built_at = result.manifest.created_at.isoformat()
         sentence = f"Nothing changed: {result.out} is the dataset that was built at {built_at}."
     console.print(sentence, highlight=False, soft_wrap=True)
+    console.print(f"Open {result.out / REPORT_NAME} in a browser.", highlight=False, soft_wrap=True)
 
 
 def main() -> None:

@@ -3,7 +3,9 @@
 const detail = byId("detail");
 const shownItems = 300;
 
-function open(title, ...body) {
+/** Shows a thing and names it in the page's address, so that the address can be passed on. */
+function open(address, title, ...body) {
+  history.replaceState(null, "", `#${encodeURIComponent(address)}`);
   byId("detail-title").textContent = title;
   byId("detail-body").replaceChildren(...body);
   if (!detail.open) detail.showModal();
@@ -12,9 +14,37 @@ function open(title, ...body) {
 }
 
 byId("detail-close").addEventListener("click", () => detail.close());
+detail.addEventListener("close", () => history.replaceState(null, "", location.pathname));
 detail.addEventListener("click", (event) => {
   if (event.target === detail) detail.close();
 });
+
+/** The id that is unique across scopes. */
+function qualified(table, row) {
+  const [wave, agent] = scopes[table.scope[row]].split("/");
+  return `${agent}--${wave}--${table.name[row]}`;
+}
+
+/** Opens what the page's address names, if it is there. */
+function openAddressed() {
+  const [kind, ...id] = decoded(location.hash.slice(1)).split("=");
+  const rows = (table) => table.name.map((_, row) => row);
+  const found = {
+    experiment: () => [rows(experiments).find((row) => qualified(experiments, row) === id.join("=")), openExperiment],
+    idea: () => [rows(ideas).find((row) => qualified(ideas, row) === id.join("=")), openIdea],
+    snapshot: () => [snapshots.map((_, row) => row).find((row) => snapshots[row].name === id.join("=")), openSnapshot],
+  };
+  const [row, show] = Object.hasOwn(found, kind) ? found[kind]() : [];
+  if (row !== undefined) show(row);
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
 
 const link = (text, act) => make("button", { type: "button", class: "link", click: act }, text);
 const experimentLink = (row) => (row === null || row === undefined ? null : link(experiments.name[row], () => openExperiment(row)));
@@ -31,6 +61,7 @@ function openExperiment(row) {
   const idea = ideaLink(experiments.idea[row]);
   const variant = word(experiments.variant, row);
   open(
+    `experiment=${qualified(experiments, row)}`,
     experiments.name[row],
     facts([
       ["Scope", scopes[experiments.scope[row]]],
@@ -54,6 +85,7 @@ function openExperiment(row) {
 
 function openIdea(row) {
   open(
+    `idea=${qualified(ideas, row)}`,
     ideas.title[row],
     facts([
       ["Scope", scopes[ideas.scope[row]]],
@@ -78,6 +110,7 @@ function openSnapshot(row) {
   const best = (known) => known !== null && known !== undefined
     ? make("span", {}, experimentLink(known), ` at step ${count(experiments.step[known])}`) : "none known";
   open(
+    `snapshot=${at.name}`,
     at.name,
     facts([
       ["Scope", scopes[at.scope]],

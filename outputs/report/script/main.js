@@ -103,3 +103,5 @@ byId("theme").addEventListener("click", () => {
   themeStore(theme);
   setTheme(theme);
 });
+
+openAddressed();

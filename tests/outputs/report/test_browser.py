@@ -142,6 +142,25 @@ def test_a_script_in_an_idea_title_does_nothing(page: Page) -> None:
     page.wait_for_timeout(100)
 
 
+def test_an_address_leads_to_what_it_names(page: Page) -> None:
+    page.click("#snapshots-table tbody tr:nth-child(8) button")
+    name, address = page.locator("#detail-title").inner_text(), page.url
+    page.keyboard.press("Escape")
+    page.wait_for_function("!location.hash", timeout=5000)
+    page.goto("about:blank")
+    page.goto(address)
+    assert page.locator("#detail-title").inner_text() == name
+
+
+@pytest.mark.parametrize("address", ["#idea=</script>", "#%", "#constructor=1", "#snapshot", "#frontier"])
+def test_an_address_that_names_nothing_opens_nothing(page: Page, address: str) -> None:
+    file = page.url
+    page.goto("about:blank")
+    page.goto(file + address)
+    page.wait_for_selector("#snapshots-table tbody tr")
+    assert not page.locator("#detail").is_visible()
+
+
 def test_the_chart_can_be_walked_and_opened_by_keyboard(page: Page) -> None:
     points = page.locator("#chart circle")
     points.first.focus()

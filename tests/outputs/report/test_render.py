@@ -37,6 +37,12 @@ def test_it_names_nothing_that_would_be_loaded(hostile_dataset: Path) -> None:
     assert "default-src 'none'" in page
 
 
+def test_it_stays_small_at_full_scale(hostile_dataset: Path) -> None:
+    """Below 15 MB for the 10,380 runs of the real archive, if each takes what one of the demo archive takes."""
+    num_runs = next(each.rows for each in read_manifest(hostile_dataset).files if each.name == "runs.parquet")
+    assert (hostile_dataset / REPORT_NAME).stat().st_size / num_runs * 10_380 < 15e6
+
+
 def test_neither_time_nor_place_reaches_it(hostile_dataset: Path) -> None:
     manifest = read_manifest(hostile_dataset)
     later = manifest.model_copy(update={"created_at": manifest.created_at.replace(year=2031)})
