@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from outputs.manifest import MANIFEST_NAME, FileEntry, Manifest, read_manifest
-from outputs.schemas import TABLES, Table
+from outputs.schemas import EMBEDDING_TABLES, TABLES, Table
 
 Page = Callable[[Manifest, Path], str]
 """Writes a text about a dataset from what is known of it and the folder with its tables."""
@@ -47,7 +47,7 @@ def write_dataset(
     """Write all tables, the texts and pages beside them and the manifest, and put them in place at once.
 
     Args:
-        frames: A frame for every table, by name.
+        frames: A frame for every table, by name, and for those embeddings that were asked for.
         describe: Makes the manifest from the written files.
         out: Folder of the dataset. An earlier dataset there is replaced.
         texts: Further files, by path inside the dataset.
@@ -61,7 +61,8 @@ def write_dataset(
     with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as beside:
         folder = Path(beside) / "new"
         folder.mkdir()
-        entries = tuple(write_table(table, frames[table.name], folder) for table in TABLES)
+        asked_for = [table for table in EMBEDDING_TABLES.values() if table.name in frames]
+        entries = tuple(write_table(table, frames[table.name], folder) for table in (*TABLES, *asked_for))
         for name, text in texts.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(text.encode("utf-8"))

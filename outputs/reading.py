@@ -14,14 +14,14 @@ from pathlib import Path
 
 import polars as pl
 
-from outputs.schemas import TABLES, Column, Kind, Table
+from outputs.schemas import EMBEDDING_TABLES, TABLES, Column, Kind, Table
 
 Value = str | int | float | bool | datetime
 Filter = Value | Collection[Value] | None
 """What a column must be: a value, one of several, or None for missing. A list column must hold it."""
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
-_TABLES = {table.name: table for table in TABLES}
+_TABLES = {table.name: table for table in (*TABLES, *EMBEDDING_TABLES.values())}
 _VALUE_TYPES: dict[Kind, tuple[type, ...]] = {
     Kind.TEXT: (str,),
     Kind.TEXTS: (str,),
@@ -30,6 +30,7 @@ _VALUE_TYPES: dict[Kind, tuple[type, ...]] = {
     Kind.FLOAT: (float, int),
     Kind.BOOL: (bool,),
     Kind.TIME: (datetime,),
+    Kind.VECTOR: (),
 }
 
 
@@ -124,6 +125,20 @@ def load_variant_sources(source: str | Path, *, hub: Hub = USUAL_HUB, **filters:
 def load_run_idea_links(source: str | Path, *, hub: Hub = USUAL_HUB, **filters: Filter) -> pl.DataFrame:
     """Read every idea that a tier proposes for a run; see `load_table`."""
     return load_table("run_idea_links", source, hub=hub, **filters)
+
+
+def load_experiment_embeddings_openai(
+    source: str | Path, *, hub: Hub = USUAL_HUB, **filters: Filter
+) -> pl.DataFrame:
+    """Read the descriptions as vectors by OpenAI, where a build made them; see `load_table`."""
+    return load_table("experiment_embeddings_openai", source, hub=hub, **filters)
+
+
+def load_experiment_embeddings_bge(
+    source: str | Path, *, hub: Hub = USUAL_HUB, **filters: Filter
+) -> pl.DataFrame:
+    """Read the descriptions as vectors by a BGE model, where a build made them; see `load_table`."""
+    return load_table("experiment_embeddings_bge", source, hub=hub, **filters)
 
 
 def load_quarantine(source: str | Path, *, hub: Hub = USUAL_HUB, **filters: Filter) -> pl.DataFrame:

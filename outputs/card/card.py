@@ -12,7 +12,7 @@ import polars as pl
 from jinja2 import Environment, StrictUndefined
 
 from outputs.manifest import FileEntry, Manifest
-from outputs.schemas import TABLES, Column, Table
+from outputs.schemas import EMBEDDING_TABLES, TABLES, Column, Table
 
 CARD_NAME = "README.md"
 
@@ -54,7 +54,7 @@ def write_card(manifest: Manifest, folder: Path) -> str:
         manifest: What is known of the dataset. Its timestamp is not used.
         folder: Where the tables are.
     """
-    declared = {f"{table.name}.parquet": table for table in TABLES}
+    declared = {f"{table.name}.parquet": table for table in (*TABLES, *EMBEDDING_TABLES.values())}
     entries = {entry.name: entry for entry in manifest.files}
     written = [WrittenTable(table, entries[name]) for name, table in declared.items() if name in entries]
     template = _environment().from_string(

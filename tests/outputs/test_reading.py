@@ -13,7 +13,9 @@ from werkzeug import Request, Response
 from outputs import reading
 from outputs.dataset import write_table
 from outputs.reading import USUAL_HUB, Hub, ReadingError, load_experiments, load_proposals, load_table
-from outputs.schemas import TABLES, Table
+from outputs.schemas import EMBEDDING_TABLES, TABLES, Table
+
+ALL_TABLES = (*TABLES, *EMBEDDING_TABLES.values())
 
 FIRST, SECOND = (
     {"agent": "codex", "wave": "v1", "verdict": "improved", "step_to_3_28": 3300, "hit_target": True},
@@ -26,7 +28,7 @@ def dataset(tmp_path: Path) -> Path:
     """Every table empty, but for two experiments and two proposals."""
     folder = tmp_path / "dataset"
     folder.mkdir()
-    for table in TABLES:
+    for table in ALL_TABLES:
         write_table(table, table.empty(), folder)
     rows = [
         {
@@ -65,7 +67,7 @@ def found(source: str | Path, **filters: reading.Filter) -> list[str]:
     return load_experiments(source, hub=USUAL_HUB, **filters)["agent"].to_list()
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+@pytest.mark.parametrize("table", ALL_TABLES, ids=lambda table: table.name)
 def test_every_table_has_a_reader(dataset: Path, table: Table) -> None:
     frame = getattr(reading, f"load_{table.name}")(dataset)
     assert frame.schema == table.polars_schema
