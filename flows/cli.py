@@ -17,9 +17,10 @@ from flows.settings import DEFAULT_MODEL, BuildSettings, EmbedBackend, ServiceOp
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
 from linkers.ideas.overrides import OverrideError
-from outputs.dataset import OutputError
+from outputs.dataset import OutputError, renew_page
 from outputs.manifest import MANIFEST_NAME
 from outputs.quality.gold import GoldError
+from outputs.report.render import REPORT_NAME, write_report
 from outputs.source_files import write_sources
 from outputs.spending.errors import SpendingError
 from parsers.times import DEFAULT_YEAR
@@ -249,6 +250,15 @@ def quality(
     report_quality(dataset, gold, review, console if console.is_terminal else Console(width=FILE_WIDTH))
 
 
+@app.command()
+def report(
+    dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
+) -> None:
+    """Write report.html anew: the dataset in pictures and searchable tables, in one file."""
+    renew_page(REPORT_NAME, write_report, dataset)
+    Console().print(f"Open {dataset / REPORT_NAME} in a browser.", highlight=False, soft_wrap=True)
+
+
 def _check_empty(folder: Path, what: str) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise OutputError(f"{folder} is not empty: name a new folder for the {what}.")
@@ -303,6 +313,7 @@ def _finish(result: BuildResult, is_quiet: bool) -> None:
             built_at = result.manifest.created_at.isoformat()
             sentence = f"Nothing changed: {result.out} is the dataset that was built at {built_at}."
         console.print(sentence, highlight=False, soft_wrap=True)
+        console.print(f"Open {result.out / REPORT_NAME} in a browser.", highlight=False, soft_wrap=True)
     if failures := result.manifest.num_failures:
         sentence = (
             f"{failures:,} descriptions or embeddings could not be had and are null; the manifest says why."

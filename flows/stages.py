@@ -26,8 +26,9 @@ from linkers.runs import Run, join_runs
 from linkers.variants.cascade import RecoveredVariants, recover_variants
 from linkers.variants.coverage import agreement, waterfall
 from linkers.write_ups import WriteUps, collect_write_ups
+from outputs.card.card import CARD_NAME, write_card
 from outputs.current_recipes import recipe_texts
-from outputs.dataset import check_target, write_dataset
+from outputs.dataset import Page, check_target, write_dataset
 from outputs.descriptions.inputs import gather_inputs
 from outputs.idea_tables import build_run_idea_links
 from outputs.manifest import FileEntry, Manifest, Undated, VariantCoverage, make_manifest
@@ -38,6 +39,7 @@ from outputs.outcome_tables import (
     build_ideas,
     build_snapshots_table,
 )
+from outputs.report.render import REPORT_NAME, write_report
 from outputs.snapshots.selection import Snapshots, take_snapshots
 from outputs.spending.questions import Purse
 from outputs.spending.report import Spending
@@ -46,6 +48,9 @@ from outputs.variant_tables import build_proposals, build_variant_links, build_v
 from parsers.archive import Archive, open_archive
 from parsers.kinds import PARSED_KINDS
 from parsers.parsed_files import Batch, ParsedArchive, merge_batches, plan_batches
+
+PAGES: Mapping[str, Page] = {CARD_NAME: write_card, REPORT_NAME: write_report}
+"""What is written about a dataset beside its tables."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -273,7 +278,7 @@ def publish_locally(
         )
 
     with reporter.stage("write"):
-        return write_dataset(tables, describe, Path(settings.out), texts)
+        return write_dataset(tables, describe, Path(settings.out), texts, PAGES)
 
 
 def build_time() -> datetime:

@@ -11,6 +11,7 @@ from outputs.manifest import MANIFEST_NAME, PACKAGES, Manifest, read_manifest
 from parsers.archive import Archive
 
 _REMEMBERED_BUILDS = 50
+_CODE_SUFFIXES = (".py", ".jinja", ".css", ".js")
 _CODE_FOLDERS = ("flows", "linkers", "outputs", "parsers")
 
 
@@ -75,7 +76,7 @@ def code_version() -> str:
     digest = hashlib.sha256()
     root = Path(__file__).parents[1]
     for folder in _CODE_FOLDERS:
-        for path in sorted((root / folder).rglob("*.py")):
+        for path in sorted(each for each in (root / folder).rglob("*") if each.suffix in _CODE_SUFFIXES):
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     for package in PACKAGES:
         digest.update(f"{package} {version(package)}\n".encode())

@@ -9,8 +9,11 @@ from types import MappingProxyType
 import polars as pl
 import pyarrow.parquet as pq
 
-from outputs.manifest import MANIFEST_NAME, FileEntry, Manifest
+from outputs.manifest import MANIFEST_NAME, FileEntry, Manifest, read_manifest
 from outputs.schemas import EMBEDDING_TABLES, TABLES, Table
+
+Page = Callable[[Manifest, Path], str]
+"""Writes a text about a dataset from what is known of it and the folder with its tables."""
 
 ROW_GROUP_ROWS = 131_072
 """Fixed, as the size of row groups decides the bytes of a file."""
@@ -39,14 +42,16 @@ def write_dataset(
     describe: Callable[[tuple[FileEntry, ...]], Manifest],
     out: Path,
     texts: Mapping[str, str] = MappingProxyType({}),
+    pages: Mapping[str, Page] = MappingProxyType({}),
 ) -> Manifest:
-    """Write all tables, the texts beside them and the manifest, and put them in place at once.
+    """Write all tables, the texts and pages beside them and the manifest, and put them in place at once.
 
     Args:
         frames: A frame for every table, by name, and for those embeddings that were asked for.
         describe: Makes the manifest from the written files.
         out: Folder of the dataset. An earlier dataset there is replaced.
         texts: Further files, by path inside the dataset.
+        pages: Writers of further files, by path inside the dataset, called when all tables are written.
 
     Raises:
         OutputError: If `out` must not be replaced.
@@ -62,9 +67,37 @@ def write_dataset(
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(text.encode("utf-8"))
         manifest = describe(entries)
-        (folder / MANIFEST_NAME).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        for name, page in pages.items():
+            text = page(manifest, folder)
+            (folder / name).write_bytes(text.encode("utf-8"))
+            manifest = manifest.with_text(name, text)
+        (folder / MANIFEST_NAME).write_text(_manifest_text(manifest), encoding="utf-8")
         _swap(folder, out, Path(beside) / "old")
     return manifest
+
+
+def renew_page(name: str, page: Page, out: Path) -> None:
+    """Write one page of a finished dataset anew, and list it in the manifest.
+
+    Raises:
+        OutputError: If there is no dataset.
+    """
+    if not (out / MANIFEST_NAME).is_file():
+        raise OutputError(f"{out} is no dataset: name the folder that a build wrote.")
+    manifest = read_manifest(out)
+    text = page(manifest, out)
+    _replace(out / name, text)
+    _replace(out / MANIFEST_NAME, _manifest_text(manifest.with_text(name, text)))
+
+
+def _replace(path: Path, text: str) -> None:
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_bytes(text.encode("utf-8"))
+    beside.replace(path)
+
+
+def _manifest_text(manifest: Manifest) -> str:
+    return manifest.model_dump_json(indent=2) + "\n"
 
 
 def _swap(new: Path, out: Path, old: Path) -> None:

@@ -21,7 +21,7 @@ FORMAT_VERSION = 1
 
 MANIFEST_NAME = "manifest.json"
 
-PACKAGES = ("markdown-it-py", "polars", "pyarrow", "rapidfuzz", "speedrun-etl")
+PACKAGES = ("jinja2", "markdown-it-py", "polars", "pyarrow", "rapidfuzz", "speedrun-etl")
 """The packages whose versions shape the output."""
 
 
@@ -142,6 +142,12 @@ class Manifest(BaseModel):
     def num_failures(self) -> int:
         """How many items could not be had."""
         return sum(len(each.failures) for each in self.spending)
+
+    def with_text(self, name: str, text: str) -> "Manifest":
+        """List one more file beside the tables, or one that was written anew."""
+        others = (entry for entry in self.texts if entry.name != name)
+        texts = sorted([*others, TextEntry.of(name, text)], key=lambda entry: entry.name)
+        return self.model_copy(update={"texts": tuple(texts)})
 
 
 def make_manifest(

@@ -1,0 +1,1 @@
+"""The dataset card: `README.md` beside the tables, written from their declarations."""
