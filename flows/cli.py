@@ -1,4 +1,4 @@
-"""The command line, `speedrun-etl`: flat commands, exit codes 0 done, 1 failed, 2 wrong usage."""
+"""The command line `speedrun-etl`: exit codes 0 done, 1 failed, 2 wrong usage, 3 built but gates failed."""
 
 import os
 import shutil
@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.reporting import Reporter, make_reporter
 from flows.settings import BuildSettings
@@ -57,6 +58,7 @@ WorkersOption = Annotated[
     int, typer.Option(min=1, max=256, help="Processes; the output does not depend on it.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print warnings and errors alone.")]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Let warnings fail the quality gates too.")]
 EngineOption = Annotated[
     EngineName, typer.Option(help="auto: Prefect where an API is configured, else direct.")
 ]
@@ -121,9 +123,10 @@ def build(
         Path | None, typer.Option(help="Folder that keeps parsed files, so that the next build is faster.")
     ] = None,
     engine: EngineOption = EngineName.AUTO,
+    strict: StrictOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Build the dataset from an archive."""
+    """Build the dataset from an archive, and check it. Exit code 3: it was built but the gates failed."""
     settings = BuildSettings(
         archive=archive, out=str(out), year=year, workers=workers, cache=str(cache) if cache else None
     )
@@ -137,12 +140,39 @@ def build(
         if engine == EngineName.AUTO and not quiet:
             reporter.say(SETUP_HINT)
         result = build_dataset(settings, reporter)
-    _finish(result, quiet)
+    _finish(result, quiet, strict)
 
 
 def _check_empty(folder: Path, what: str) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise OutputError(f"{folder} is not empty: name a new folder for the {what}.")
+
+
+@app.command(name="validate")
+def validate_dataset(
+    dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
+    strict: StrictOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    proposed: Annotated[
+        str | None,
+        typer.Option("--propose", help="Print the dataset's numbers as a section of expectations.toml."),
+    ] = None,
+) -> None:
+    """Check that a dataset keeps its promises, and show the rows that do not. Exit code 3: some do not."""
+    from outputs.validation.checks import validate
+    from outputs.validation.expectations import propose
+    from outputs.validation.opened import OpenedDataset
+
+    if proposed is not None:
+        typer.echo(propose(OpenedDataset.of(dataset), proposed), nl=False)
+        return
+    validation = validate(dataset)
+    if as_json:
+        typer.echo(validation_json(validation))
+    else:
+        print_validation(validation, _wide_console())
+    if not validation.is_passed(is_strict=strict):
+        raise typer.Exit(GATES_FAILED)
 
 
 @app.command()
@@ -176,19 +206,43 @@ def _generate(out: Path, scale: Scale, seed: int, workers: int, reporter: Report
     reporter.say(f"{out} holds {summary.runs} runs, with their gold truth in {out / 'gold'}.")
 
 
-def _finish(result: BuildResult, is_quiet: bool) -> None:
-    """Print what is in the dataset and where it is."""
-    if is_quiet:
-        return
+def _wide_console() -> Console:
     console = Console()
-    if not console.is_terminal:
-        console = Console(width=FILE_WIDTH)
-    print_summary(result.manifest, console)
-    sentence = f"{result.out} was built from {result.manifest.num_files:,} files in {result.seconds:.1f} s."
-    if result.is_unchanged:
-        built_at = result.manifest.created_at.isoformat()
-        sentence = f"Nothing changed: {result.out} is the dataset that was built at {built_at}."
-    console.print(sentence, highlight=False, soft_wrap=True)
+    return console if console.is_terminal else Console(width=FILE_WIDTH)
+
+
+def _finish(result: BuildResult, is_quiet: bool, is_strict: bool = False) -> None:
+    """Print what is in the dataset, where it is, and whether it keeps its promises.
+
+    Raises:
+        typer.Exit: If it does not.
+    """
+    if not is_quiet:
+        console = _wide_console()
+        print_summary(result.manifest, console)
+        sentence = (
+            f"{result.out} was built from {result.manifest.num_files:,} files in {result.seconds:.1f} s."
+        )
+        if result.is_unchanged:
+            built_at = result.manifest.created_at.isoformat()
+            sentence = f"Nothing changed: {result.out} is the dataset that was built at {built_at}."
+        console.print(sentence, highlight=False, soft_wrap=True)
+    _judge(result, is_quiet, is_strict)
+
+
+def _judge(result: BuildResult, is_quiet: bool, is_strict: bool) -> None:
+    """Print what fails; the dataset stays, so that one can look.
+
+    Raises:
+        typer.Exit: If the gates fail.
+    """
+    is_passed = result.validation.is_passed(is_strict=is_strict)
+    if not is_quiet or not is_passed:
+        console = Console(stderr=True) if is_quiet else _wide_console()
+        print_failing_rows(result.validation, console)
+        console.print(verdict(result.validation), highlight=False, soft_wrap=True)
+    if not is_passed:
+        raise typer.Exit(GATES_FAILED)
 
 
 def main() -> None:

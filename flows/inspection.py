@@ -207,7 +207,7 @@ def _known_then(dataset: Dataset, row: Row) -> RenderableType:
         return Text("\nWhat was known when it came: nothing dates it.")
     hits = dataset.rows(
         "experiments",
-        pl.col("finished_at") <= at,
+        pl.col("finished_at") <= pl.lit(at),
         pl.col("step_to_3_28").is_not_null(),
         columns=("experiment_id", "agent", "wave", "step_to_3_28", "finished_at"),
     )

@@ -1,4 +1,4 @@
-"""The stages of a build in their order: archive, records, runs, variants, outcomes, tables, dataset."""
+"""The stages of a build in order: archive, records, runs, variants, outcomes, tables, dataset, gates."""
 
 import os
 import time
@@ -34,6 +34,8 @@ from outputs.outcome_tables import (
 )
 from outputs.snapshots.selection import Snapshots, take_snapshots
 from outputs.tables import build_quarantine, build_runs, build_val_trajectories
+from outputs.validation.checks import validate
+from outputs.validation.model import Validation
 from outputs.variant_tables import build_proposals, build_variant_links, build_variant_sources
 from parsers.archive import Archive, open_archive
 from parsers.kinds import PARSED_KINDS
@@ -63,12 +65,14 @@ class BuildResult:
         manifest: The dataset's manifest.
         out: Where the dataset is.
         seconds: How long it took.
+        validation: What the checks of the finished dataset found.
         is_unchanged: Whether the dataset was there already, so that nothing was built.
     """
 
     manifest: Manifest
     out: Path
     seconds: float
+    validation: Validation
     is_unchanged: bool = False
 
 
@@ -85,22 +89,24 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
         OutputError: If the dataset cannot be put where it was asked for.
     """
     started_s = time.monotonic()
-    check_target(Path(settings.out))
+    out = Path(settings.out)
+    check_target(out)
     with open_archive(settings.archive) as archive:
         _warn(archive, reporter)
         memory = BuildMemory(Path(settings.cache)) if settings.cache else None
         key = build_key(archive, settings) if memory else ""
-        if memory and (found := memory.find(key, Path(settings.out))):
-            return BuildResult(found, Path(settings.out), time.monotonic() - started_s, is_unchanged=True)
+        if memory and (found := memory.find(key, out)):
+            return BuildResult(found, out, time.monotonic() - started_s, validate(out), is_unchanged=True)
         parsed = run(parse_archive, archive, settings, reporter)
         runs = run(link_runs, parsed, settings, reporter)
         variants = run(link_variants, parsed, runs, reporter)
         outcomes = run(judge_outcomes, parsed, runs, variants, reporter)
         tables = run(build_tables, parsed, runs, variants, outcomes, reporter)
         manifest = run(publish_locally, parsed, runs, variants, outcomes, tables, settings, reporter)
+        validation = run(check_dataset, out, reporter)
         if memory:
-            memory.remember(key, Path(settings.out))
-    return BuildResult(manifest, Path(settings.out), time.monotonic() - started_s)
+            memory.remember(key, out)
+    return BuildResult(manifest, out, time.monotonic() - started_s, validation)
 
 
 def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter) -> ParsedArchive:
@@ -224,6 +230,12 @@ def publish_locally(
 
     with reporter.stage("write"):
         return write_dataset(tables, describe, Path(settings.out), texts)
+
+
+def check_dataset(out: Path, reporter: Reporter) -> Validation:
+    """Stage 7: read the dataset back and check that it keeps its promises."""
+    with reporter.stage("validate"):
+        return validate(out)
 
 
 def build_time() -> datetime:
