@@ -1,5 +1,6 @@
 """The command line `speedrun-etl`: exit codes 0 done, 1 failed, 2 wrong usage, 3 built but gates failed."""
 
+import errno
 import os
 import shutil
 import sys
@@ -11,12 +12,13 @@ import typer
 from rich.console import Console
 
 from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
+from flows.locks import LockedError
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.reporting import Reporter, make_reporter
 from flows.settings import BuildSettings
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
-from outputs.dataset import OutputError
+from outputs.dataset import OutputError, WriteError
 from outputs.source_files import write_sources
 from parsers.times import DEFAULT_YEAR
 from parsers.unpacking import ArchiveError
@@ -45,6 +47,9 @@ class EngineName(StrEnum):
     PREFECT = "prefect"
     DIRECT = "direct"
 
+
+DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""What a disk may refuse: the user can help that, so a sentence says more than a traceback."""
 
 FILE_WIDTH = 120
 """Columns of tables that go to a file or a pipe."""
@@ -252,3 +257,8 @@ def main() -> None:
     except (ArchiveError, OutputError) as error:
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
+    except (LockedError, WriteError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in DISK_ERRORS:
+            raise
+        Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(1)

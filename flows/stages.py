@@ -10,6 +10,7 @@ from typing import ParamSpec, Protocol, TypeVar
 
 import polars as pl
 
+from flows.locks import output_lock
 from flows.parallel import parse_batches
 from flows.parse_cache import ParseCache
 from flows.reporting import Reporter
@@ -32,6 +33,7 @@ from outputs.outcome_tables import (
     build_ideas,
     build_snapshots_table,
 )
+from outputs.replacing import clean_up
 from outputs.snapshots.selection import Snapshots, take_snapshots
 from outputs.tables import build_quarantine, build_runs, build_val_trajectories
 from outputs.validation.checks import validate
@@ -87,10 +89,19 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
     Raises:
         ArchiveError: If the source is no archive, or one that must not be unpacked.
         OutputError: If the dataset cannot be put where it was asked for.
+        LockedError: If another build is writing there.
+        WriteError: If the disk does not take it.
     """
-    started_s = time.monotonic()
     out = Path(settings.out)
     check_target(out)
+    place = out.resolve()
+    with output_lock(place):
+        clean_up(place)
+        return _build(settings, out, reporter, run)
+
+
+def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) -> BuildResult:
+    started_s = time.monotonic()
     with open_archive(settings.archive) as archive:
         _warn(archive, reporter)
         memory = BuildMemory(Path(settings.cache)) if settings.cache else None
