@@ -12,13 +12,18 @@ import typer
 from rich.console import Console
 
 from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
+from flows.llm_client import LlmError
 from flows.locks import LockedError
 from flows.prefect_api import SETUP_HINT, has_api
+from flows.quality_report import report_quality
 from flows.reporting import Reporter, make_reporter
-from flows.settings import BuildSettings
+from flows.settings import DEFAULT_MODEL, BuildSettings
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
+from linkers.ideas.overrides import OverrideError
 from outputs.dataset import OutputError, WriteError
+from outputs.manifest import MANIFEST_NAME
+from outputs.quality.gold import GoldError
 from outputs.source_files import write_sources
 from parsers.times import DEFAULT_YEAR
 from parsers.unpacking import ArchiveError
@@ -53,6 +58,14 @@ DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUO
 
 FILE_WIDTH = 120
 """Columns of tables that go to a file or a pipe."""
+
+
+class LlmMatch(StrEnum):
+    """Who is asked about runs that nothing else links to an idea."""
+
+    OFF = "off"
+    OPENAI = "openai"
+
 
 NUM_CPUS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """Processors that this process may use, which containers restrict."""
@@ -125,15 +138,35 @@ def build(
     ),
     workers: WorkersOption = NUM_CPUS,
     cache: Annotated[
-        Path | None, typer.Option(help="Folder that keeps parsed files, so that the next build is faster.")
+        Path | None, typer.Option(help="Folder that keeps parsed files and answers, for a faster next build.")
     ] = None,
     engine: EngineOption = EngineName.AUTO,
+    llm_match: Annotated[
+        LlmMatch, typer.Option(help="Who is asked about runs that nothing else links to an idea.")
+    ] = LlmMatch.OFF,
+    llm_model: Annotated[str, typer.Option(help="Which model is asked.")] = DEFAULT_MODEL,
+    llm_answers: Annotated[
+        Path | None, typer.Option(help="File of saved answers: read where it is there, and written.")
+    ] = None,
+    max_usd: Annotated[float, typer.Option(min=0, help="The most that may be spent on answers.")] = 5.0,
+    overrides: Annotated[
+        Path | None, typer.Option(help="CSV of corrections by hand: experiment_id, idea_id, expect.")
+    ] = None,
     strict: StrictOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Build the dataset from an archive, and check it. Exit code 3: it was built but the gates failed."""
     settings = BuildSettings(
-        archive=archive, out=str(out), year=year, workers=workers, cache=str(cache) if cache else None
+        archive=archive,
+        out=str(out),
+        year=year,
+        workers=workers,
+        llm_match=llm_match.value,
+        llm_model=llm_model,
+        llm_answers=str(llm_answers) if llm_answers else None,
+        max_usd=max_usd,
+        cache=str(cache) if cache else None,
+        overrides=str(overrides) if overrides else None,
     )
     reporter = make_reporter(is_quiet=quiet)
     is_recorded = engine == EngineName.PREFECT or (engine == EngineName.AUTO and has_api())
@@ -146,6 +179,24 @@ def build(
             reporter.say(SETUP_HINT)
         result = build_dataset(settings, reporter)
     _finish(result, quiet, strict)
+
+
+@app.command()
+def quality(
+    dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.")],
+    gold: Annotated[
+        Path | None,
+        typer.Option(help="Gold standard: a CSV, or a folder with runs.csv, as the demo archive has."),
+    ] = None,
+    review: Annotated[
+        Path | None, typer.Option(help="Write the 50 least certain links there, as CSV.")
+    ] = None,
+) -> None:
+    """Measure how good the links between runs and ideas are."""
+    if not (dataset / MANIFEST_NAME).is_file():
+        raise OutputError(f"{dataset} is no dataset: name the folder that a build wrote.")
+    console = Console()
+    report_quality(dataset, gold, review, console if console.is_terminal else Console(width=FILE_WIDTH))
 
 
 def _check_empty(folder: Path, what: str) -> None:
@@ -254,7 +305,7 @@ def main() -> None:
     """Run the command line and turn the project's own errors into one sentence and an exit code."""
     try:
         app()
-    except (ArchiveError, OutputError) as error:
+    except (ArchiveError, OutputError, LlmError, OverrideError, GoldError) as error:
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
     except (LockedError, WriteError, OSError) as error:

@@ -10,21 +10,24 @@ from typing import ParamSpec, Protocol, TypeVar
 
 import polars as pl
 
+from flows.idea_matching import check_idea_settings, match_ideas
 from flows.locks import output_lock
 from flows.parallel import parse_batches
 from flows.parse_cache import ParseCache
 from flows.reporting import Reporter
 from flows.settings import BuildSettings
 from flows.unchanged import BuildMemory, build_key
-from linkers.names import fold, without_prefixes
+from linkers.ideas.quality import IdeaCoverage, measure
+from linkers.ideas.tiers import IdeaLinks
 from linkers.outcomes.judgement import Judgement, judge
 from linkers.outcomes.links import Links
 from linkers.runs import Run, join_runs
 from linkers.variants.cascade import RecoveredVariants, recover_variants
 from linkers.variants.coverage import agreement, waterfall
-from linkers.write_ups import WriteUp, collect_write_ups
+from linkers.write_ups import WriteUps, collect_write_ups
 from outputs.current_recipes import recipe_texts
 from outputs.dataset import check_target, write_dataset
+from outputs.idea_tables import build_run_idea_links
 from outputs.manifest import FileEntry, Manifest, Undated, VariantCoverage, make_manifest
 from outputs.outcome_tables import (
     VariantFiles,
@@ -89,6 +92,8 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
     Raises:
         ArchiveError: If the source is no archive, or one that must not be unpacked.
         OutputError: If the dataset cannot be put where it was asked for.
+        LlmError: If a model is to be asked and cannot be.
+        OverrideError: If a correction by hand cannot be applied.
         LockedError: If another build is writing there.
         WriteError: If the disk does not take it.
     """
@@ -102,18 +107,25 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
 
 def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) -> BuildResult:
     started_s = time.monotonic()
+    check_idea_settings(settings)
     with open_archive(settings.archive) as archive:
         _warn(archive, reporter)
-        memory = BuildMemory(Path(settings.cache)) if settings.cache else None
+        is_remembered = settings.cache is not None and settings.is_decided_by_archive
+        memory = BuildMemory(Path(settings.cache or "")) if is_remembered else None
         key = build_key(archive, settings) if memory else ""
         if memory and (found := memory.find(key, out)):
             return BuildResult(found, out, time.monotonic() - started_s, validate(out), is_unchanged=True)
         parsed = run(parse_archive, archive, settings, reporter)
         runs = run(link_runs, parsed, settings, reporter)
         variants = run(link_variants, parsed, runs, reporter)
-        outcomes = run(judge_outcomes, parsed, runs, variants, reporter)
-        tables = run(build_tables, parsed, runs, variants, outcomes, reporter)
-        manifest = run(publish_locally, parsed, runs, variants, outcomes, tables, settings, reporter)
+        write_ups = collect_write_ups(parsed)
+        ideas = run(match_ideas, parsed, runs, variants, write_ups, settings, reporter)
+        coverage = run(measure_ideas, ideas, reporter)
+        outcomes = run(judge_outcomes, parsed, runs, variants, write_ups, ideas, reporter)
+        tables = run(build_tables, parsed, runs, variants, write_ups, ideas, outcomes, reporter)
+        manifest = run(
+            publish_locally, parsed, runs, variants, coverage, outcomes, tables, settings, reporter
+        )
         validation = run(check_dataset, out, reporter)
         if memory:
             memory.remember(key, out)
@@ -148,6 +160,12 @@ def link_variants(parsed: ParsedArchive, runs: tuple[Run, ...], reporter: Report
         return recover_variants(parsed, runs)
 
 
+def measure_ideas(ideas: IdeaLinks, reporter: Reporter) -> IdeaCoverage:
+    """Stage 5: measure how the idea matcher behaves on this archive."""
+    with reporter.stage("measure"):
+        return measure(ideas)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """What came of everything, and what was known when.
@@ -164,57 +182,52 @@ class Outcomes:
 
 
 def judge_outcomes(
-    parsed: ParsedArchive, runs: tuple[Run, ...], variants: RecoveredVariants, reporter: Reporter
+    parsed: ParsedArchive,
+    runs: tuple[Run, ...],
+    variants: RecoveredVariants,
+    write_ups: WriteUps,
+    ideas: IdeaLinks,
+    reporter: Reporter,
 ) -> Outcomes:
-    """Stage 4: judge runs and ideas, and freeze what was known when."""
+    """Stage 6: judge runs and ideas, and freeze what was known when."""
     with reporter.stage("outcomes"):
-        write_ups = collect_write_ups(parsed).kept
         links = Links(
             variant_of={each.experiment_id: each.stem for each in variants.runs},
             variant_tier_of={each.experiment_id: each.tier for each in variants.runs},
             source_of={each.experiment_id: each.source_sha256 for each in variants.runs},
             texts=variants.texts,
-            idea_of=ideas_by_exact_name(runs, variants, write_ups),
+            idea_of={each: link.idea_id for each, link in ideas.links.items()},
+            idea_tier_of={each: link.tier.value if link.tier else None for each, link in ideas.links.items()},
         )
-        judgement = judge(parsed, runs, write_ups, links)
+        judgement = judge(parsed, runs, write_ups.kept, links)
         snapshots = take_snapshots(judgement)
     for warning in snapshots.warnings:
         reporter.say(f"Warning: {warning}")
     return Outcomes(links, judgement, snapshots)
 
 
-def ideas_by_exact_name(
-    runs: tuple[Run, ...], variants: RecoveredVariants, write_ups: tuple[WriteUp, ...]
-) -> dict[str, str | None]:
-    """Link a run to the idea whose slug is exactly its family's name or its variant's."""
-    idea_of_name = {(each.scope, fold(each.idea.slug)): each.idea_id for each in write_ups}
-    return {
-        run.experiment_id: idea_of_name.get((run.scope, fold(run.name.family)))
-        or idea_of_name.get((run.scope, without_prefixes(fold(variant.stem or ""))))
-        for run, variant in zip(runs, variants.runs, strict=True)
-    }
-
-
 def build_tables(
     parsed: ParsedArchive,
     runs: tuple[Run, ...],
     variants: RecoveredVariants,
+    write_ups: WriteUps,
+    ideas: IdeaLinks,
     outcomes: Outcomes,
     reporter: Reporter,
 ) -> Mapping[str, pl.DataFrame]:
-    """Stage 5: lay the records out as tables."""
+    """Stage 7: lay the records out as tables."""
     with reporter.stage("tables"):
-        write_ups = collect_write_ups(parsed)
         files = VariantFiles.of(parsed)
         judgement = outcomes.judgement
         return {
-            "runs": build_runs(runs, variants.runs),
+            "runs": build_runs(runs, variants.runs, ideas.links),
+            "run_idea_links": build_run_idea_links(ideas.links.values()),
             "ideas": build_ideas(judgement.ideas, outcomes.links, files),
             "experiments": build_experiments(judgement, outcomes.links, files),
             "cohorts": build_cohorts_table(judgement.cohorts),
             "snapshots": build_snapshots_table(outcomes.snapshots.taken),
             "val_trajectories": build_val_trajectories(runs),
-            "proposals": build_proposals(parsed, runs, variants.runs),
+            "proposals": build_proposals(parsed, judgement.runs, variants.runs),
             "variant_links": build_variant_links(variants),
             "variant_sources": build_variant_sources(parsed, runs, variants),
             "quarantine": build_quarantine(parsed, write_ups.duplicates),
@@ -225,26 +238,28 @@ def publish_locally(
     parsed: ParsedArchive,
     runs: tuple[Run, ...],
     variants: RecoveredVariants,
+    idea_coverage: IdeaCoverage,
     outcomes: Outcomes,
     tables: Mapping[str, pl.DataFrame],
     settings: BuildSettings,
     reporter: Reporter,
 ) -> Manifest:
-    """Stage 6: write the dataset and put it in place."""
+    """Stage 8: write the dataset and put it in place."""
     taken = outcomes.snapshots
     texts = recipe_texts(taken.taken, outcomes.links)
     undated = Undated(runs=taken.num_undated_runs, ideas=taken.num_undated_ideas)
     coverage = VariantCoverage(waterfall=waterfall(runs, variants.runs), agreement=agreement(variants.runs))
 
     def describe(files: tuple[FileEntry, ...]) -> Manifest:
-        return make_manifest(parsed, settings.for_manifest(), files, coverage, build_time(), texts, undated)
+        told = settings.for_manifest()
+        return make_manifest(parsed, told, files, coverage, idea_coverage, build_time(), texts, undated)
 
     with reporter.stage("write"):
         return write_dataset(tables, describe, Path(settings.out), texts)
 
 
 def check_dataset(out: Path, reporter: Reporter) -> Validation:
-    """Stage 7: read the dataset back and check that it keeps its promises."""
+    """Stage 9: read the dataset back and check that it keeps its promises."""
     with reporter.stage("validate"):
         return validate(out)
 

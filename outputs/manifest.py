@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
+from linkers.ideas.quality import IdeaCoverage
 from linkers.variants.coverage import AgreementRow, CoverageRow
 from outputs.conservation import Balance, balance_inputs
 from parsers.parsed_files import ParsedArchive
@@ -111,6 +112,7 @@ class Manifest(BaseModel):
         undated: What no snapshot holds.
         balances: What was seen, parsed and quarantined.
         variant_coverage: How far the variant cascade reaches.
+        idea_coverage: How the idea matcher behaves.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -128,6 +130,7 @@ class Manifest(BaseModel):
     undated: Undated = NOTHING_UNDATED
     balances: tuple[Balance, ...]
     variant_coverage: VariantCoverage
+    idea_coverage: IdeaCoverage
 
 
 def make_manifest(
@@ -135,6 +138,7 @@ def make_manifest(
     settings: Mapping[str, int | float | str | bool | None],
     files: tuple[FileEntry, ...],
     variant_coverage: VariantCoverage,
+    idea_coverage: IdeaCoverage,
     created_at: datetime,
     texts: Mapping[str, str] = MappingProxyType({}),
     undated: Undated = NOTHING_UNDATED,
@@ -146,6 +150,7 @@ def make_manifest(
         settings: Every setting that can change the output; none that cannot.
         files: The written tables.
         variant_coverage: How far the variant cascade reaches.
+        idea_coverage: How the idea matcher behaves.
         created_at: The timestamp to state.
         texts: The files beside the tables, by path inside the dataset.
         undated: What no snapshot holds.
@@ -164,6 +169,7 @@ def make_manifest(
         undated=undated,
         balances=balance_inputs(parsed),
         variant_coverage=variant_coverage,
+        idea_coverage=idea_coverage,
     )
 
 

@@ -165,6 +165,7 @@ LAUNCH_SOURCES = (
     "export_date",
 )
 VARIANT_TIERS = ("ledger", "export", "embedded", "recompile", "stub", "name_stem")
+IDEA_TIERS = ("prefix", "abbreviation", "thread", "llm", "dedup", "override")
 SEED_SOURCES = ("log", "ledger", "run_id", "run_id_not_forwarded")
 
 EXPERIMENT_ID = _text("experiment_id", "`{agent}--{wave}--{run_id}`, unique across scopes.")
@@ -176,6 +177,7 @@ SCHEDULED_STEPS = _maybe(Kind.INT, "scheduled_steps", "Steps the schedule was la
 TRAIN_TIME_S = _maybe(Kind.FLOAT, "train_time_s", "Training time at this point.", "s")
 STEP_AVG_MS = _maybe(Kind.FLOAT, "step_avg_ms", "Average time of a step so far.", "ms")
 
+PROPOSAL_TYPES = ("formal_idea", "baseline", "variant_only")
 VERDICTS = ("improved", "neutral", "regressed", "inconclusive", "failed_to_run")
 REJECTION_CLASSES = ("none", "existence_killed", "audit_noncompliant", "failed", "family_ruled_out")
 DESCRIPTION_SOURCES = ("idea_writeup", "variant_docstring", "llm_generated", "run_id_decoded")
@@ -234,6 +236,17 @@ RUNS = Table(
             "Hash of the text that ran, where its log or the export holds it; see `variant_sources`.",
         ),
         _maybe(Kind.BOOL, "is_variant_drifted", "Whether that text differs from the file as it is today."),
+        _maybe(Kind.TEXT, "idea_id", "The idea that it tested; null where the evidence does not decide."),
+        Column(
+            "idea_tier",
+            Kind.TEXT,
+            "The first tier whose own evidence would have linked it to that idea.",
+            is_nullable=True,
+            allowed=IDEA_TIERS,
+        ),
+        _maybe(Kind.FLOAT, "idea_link_score", "How certain that link is, 0 to 1.", bounds=A_SHARE),
+        Column("is_idea_conflict", Kind.BOOL, "Whether some evidence contradicts the link or its absence."),
+        Column("idea_conflicts", Kind.TEXTS, "One sentence a contradiction."),
         _maybe(
             Kind.FLOAT, "final_val_loss", "Validation loss at the last checkpoint of the first trial.", "nats"
         ),
@@ -283,6 +296,7 @@ RUNS = Table(
     ),
     primary_key=("experiment_id",),
     foreign_keys=(
+        ("idea_id", "ideas", "idea_id"),
         ("recovered_source_sha256", "variant_sources", "sha256"),
         ("same_log_as", "runs", "experiment_id"),
     ),
@@ -424,15 +438,63 @@ PROPOSALS = Table(
         _text("source_sha256", "Hash of its normalised text."),
         Column("file_size_bytes", Kind.INT, "Size of the file.", "bytes"),
         _maybe(Kind.TEXT, "header_docstring", "The docstring that it starts with."),
+        _text("proposal_type", "Whether a formal idea stands behind it.", PROPOSAL_TYPES),
+        _maybe(Kind.TEXT, "parent_idea_id", "The idea that most of its runs tested."),
         Column("run_ids", Kind.TEXTS, "Runs that executed it, by their id inside the scope."),
         Column("num_runs", Kind.INT, "Number of those runs.", "runs"),
-        _maybe(Kind.TIME, "first_seen_at", "Launch of the first of them.", "UTC"),
+        _maybe(
+            Kind.TIME,
+            "first_seen_at",
+            "Launch of the first of them; a bare date counts as the end of its day.",
+            "UTC",
+        ),
         _maybe(Kind.TEXT, "best_experiment_id", "The run that reached 3.28 first, else the lowest loss."),
         _maybe(Kind.INT, "best_step_to_3_28", "Its first step with a loss of at most 3.28.", "steps"),
         _maybe(Kind.FLOAT, "best_final_val_loss", "Its loss at the last checkpoint.", "nats"),
+        Column(
+            "verdict",
+            Kind.TEXT,
+            "The verdict of that run; null for a file that no run executed.",
+            is_nullable=True,
+            allowed=VERDICTS,
+        ),
     ),
     primary_key=("proposal_id",),
-    foreign_keys=(("best_experiment_id", "experiments", "experiment_id"),),
+    foreign_keys=(
+        ("parent_idea_id", "ideas", "idea_id"),
+        ("best_experiment_id", "experiments", "experiment_id"),
+    ),
+)
+
+RUN_IDEA_LINKS = Table(
+    name="run_idea_links",
+    one_row_per="candidate link",
+    description="Every idea that a tier proposes for a run, and all that speaks against one.",
+    columns=(
+        EXPERIMENT_ID,
+        Column("rank", Kind.INT, "1 for the strongest candidate of the run.", bounds=FROM_ONE),
+        _maybe(Kind.TEXT, "idea_id", "The idea; null where the evidence is that there is none."),
+        _text("tier", "The tier that proposes it.", IDEA_TIERS),
+        Column("score", Kind.FLOAT, "How much this evidence proves on its own, 0 to 1.", bounds=A_SHARE),
+        _maybe(
+            Kind.FLOAT,
+            "idea_score",
+            "What all evidence together gives the idea for this run, 0 to 1.",
+            bounds=A_SHARE,
+        ),
+        _text("evidence", "What was seen and where, in a sentence."),
+        Column("is_against", Kind.BOOL, "Whether the evidence speaks against a link."),
+        _maybe(Kind.TEXT, "runner_up_idea_id", "The run's second best idea."),
+        _maybe(Kind.FLOAT, "margin", "How far the second best is behind the best.", bounds=A_SHARE),
+        Column("is_chosen", Kind.BOOL, "Whether it supports the published link."),
+        Column("is_conflict", Kind.BOOL, "Whether some evidence of the run contradicts other evidence."),
+    ),
+    primary_key=("experiment_id", "rank"),
+    foreign_keys=(
+        ("experiment_id", "runs", "experiment_id"),
+        ("idea_id", "ideas", "idea_id"),
+        ("runner_up_idea_id", "ideas", "idea_id"),
+    ),
 )
 
 QUARANTINE = Table(
@@ -616,6 +678,7 @@ TABLES = (
     PROPOSALS,
     VARIANT_LINKS,
     VARIANT_SOURCES,
+    RUN_IDEA_LINKS,
     QUARANTINE,
 )
 """Every table of the dataset, in the order in which people read them."""

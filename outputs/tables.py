@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
+from linkers.ideas.model import RunIdea
 from linkers.runs import Run
 from linkers.variants.cascade import RunVariant
 from linkers.write_ups import WriteUp
@@ -24,14 +25,20 @@ def frame_of(table: Table, rows: Iterable[Mapping[str, object]]) -> pl.DataFrame
     return frame.sort(table.primary_key, maintain_order=True)
 
 
-def build_runs(runs: Iterable[Run], variants: Iterable[RunVariant]) -> pl.DataFrame:
+def build_runs(
+    runs: Iterable[Run], variants: Iterable[RunVariant], ideas: Mapping[str, RunIdea]
+) -> pl.DataFrame:
     """Build the table `runs`: one row a launch.
 
     Args:
         runs: The runs.
         variants: Their variants, in the same order.
+        ideas: Which idea each tested, by experiment id.
     """
-    rows = (_run_row(run) | _variant_columns(variant) for run, variant in zip(runs, variants, strict=True))
+    rows = (
+        _run_row(run) | _variant_columns(variant) | _idea_columns(ideas[run.experiment_id])
+        for run, variant in zip(runs, variants, strict=True)
+    )
     return frame_of(RUNS, rows)
 
 
@@ -42,6 +49,16 @@ def _variant_columns(variant: RunVariant) -> dict[str, object]:
         "is_variant_conflict": variant.is_conflict,
         "recovered_source_sha256": variant.source_sha256,
         "is_variant_drifted": variant.is_drifted,
+    }
+
+
+def _idea_columns(link: RunIdea) -> dict[str, object]:
+    return {
+        "idea_id": link.idea_id,
+        "idea_tier": link.tier.value if link.tier else None,
+        "idea_link_score": link.score if link.idea_id else None,
+        "is_idea_conflict": link.is_conflict,
+        "idea_conflicts": list(link.reasons),
     }
 
 

@@ -1,10 +1,13 @@
 """The tables of the variant cascade: links, sources and the variant files themselves."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from linkers.names import tokens
+from linkers.outcomes.judgement import JudgedRun
+from linkers.outcomes.timed_runs import best_of
 from linkers.runs import Run
 from linkers.variants.cascade import RecoveredVariants, RunVariant
 from outputs.schemas import PROPOSALS, VARIANT_LINKS, VARIANT_SOURCES
@@ -13,6 +16,9 @@ from parsers.kinds import FileKind
 from parsers.parsed_files import ParsedArchive
 from parsers.scopes import Scope
 from parsers.variants import Variant
+
+BASELINE_WORDS = frozenset({"baseline", "reference"})
+"""Words of a file name that mark a script which changes nothing."""
 
 
 def build_variant_links(variants: RecoveredVariants) -> pl.DataFrame:
@@ -84,19 +90,19 @@ def _origins(run: Run, variant: RunVariant) -> set[str]:
 
 
 def build_proposals(
-    parsed: ParsedArchive, runs: Sequence[Run], variants: Iterable[RunVariant]
+    parsed: ParsedArchive, runs: Iterable[JudgedRun], variants: Iterable[RunVariant]
 ) -> pl.DataFrame:
     """Build the table `proposals`: one row a variant file.
 
     Args:
         parsed: The parsed archive.
-        runs: The runs.
+        runs: The runs with what came of them.
         variants: What they executed, in the same order.
     """
-    runs_of: dict[str, list[Run]] = defaultdict(list)
-    for run, variant in zip(runs, variants, strict=True):
+    runs_of: dict[str, list[JudgedRun]] = defaultdict(list)
+    for judged, variant in zip(runs, variants, strict=True):
         if variant.path is not None:
-            runs_of[variant.path].append(run)
+            runs_of[variant.path].append(judged)
     sha256_of = {each.file.path: each.sha256 for each in parsed.files}
     rows = [
         {
@@ -109,7 +115,7 @@ def build_proposals(
             "source_sha256": variant.source_sha256,
             "file_size_bytes": variant.size_bytes,
             "header_docstring": variant.docstring,
-            **_summary(runs_of[file.path]),
+            **_summary(variant.stem, runs_of[file.path]),
         }
         for file, variant in parsed.records(Variant)
         if file.kind == FileKind.VARIANT and file.scope is not None
@@ -117,24 +123,25 @@ def build_proposals(
     return frame_of(PROPOSALS, rows)
 
 
-def _summary(runs: Sequence[Run]) -> dict[str, object]:
-    best = min(runs, key=_rank, default=None)
+def _summary(stem: str, judged: Sequence[JudgedRun]) -> dict[str, object]:
+    runs = [each.timed for each in judged]
+    best = best_of(runs)
+    ideas = Counter(run.idea_id for run in runs if run.idea_id is not None)
+    idea_id = min(ideas, key=lambda idea: (-ideas[idea], idea), default=None)
     return {
-        "run_ids": sorted(run.run_id for run in runs),
+        "proposal_type": _proposal_type(stem, idea_id),
+        "parent_idea_id": idea_id,
+        "run_ids": sorted(each.run.run_id for each in judged),
         "num_runs": len(runs),
-        "first_seen_at": min((run.launch.at for run in runs if run.launch), default=None),
+        "first_seen_at": min((run.launched_at for run in runs if run.launched_at), default=None),
         "best_experiment_id": best.experiment_id if best else None,
-        "best_step_to_3_28": best.outcome.step_to_3_28 if best else None,
-        "best_final_val_loss": best.outcome.final_val_loss if best else None,
+        "best_step_to_3_28": best.step_to_3_28 if best else None,
+        "best_final_val_loss": best.final_val_loss if best else None,
+        "verdict": best.verdict.value if best else None,
     }
 
 
-def _rank(run: Run) -> tuple[float, float, str]:
-    """Order runs: the earliest crossing first, then the lowest loss; what is unknown comes last."""
-    step = run.outcome.step_to_3_28
-    loss = run.outcome.min_val_loss
-    return (
-        float("inf") if step is None else step,
-        float("inf") if loss is None else loss,
-        run.experiment_id,
-    )
+def _proposal_type(stem: str, idea_id: str | None) -> str:
+    if idea_id is not None:
+        return "formal_idea"
+    return "baseline" if BASELINE_WORDS & set(tokens(stem)) else "variant_only"

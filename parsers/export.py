@@ -1,7 +1,6 @@
 """The self-contained export's rows, from its ledger and from each run's `metadata.json`."""
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import fields
@@ -17,6 +16,7 @@ from parsers.quarantine import Quarantined, Reason, excerpt
 from parsers.records import Parsed
 from parsers.scopes import AGENTS, WAVES, Scope
 from parsers.times import Instant, parse_instant
+from parsers.values import as_int, as_number, as_text
 
 MAX_ROW_BYTES = 1_000_000
 """A longer row is damage: a genuine one has under three thousand bytes."""
@@ -27,33 +27,13 @@ _FALSE_WORDS = frozenset({"false", "0", "no"})
 _AGENT_OF = {"cc": "claude-code", "claude": "claude-code", "claudecode": "claude-code", "codex": "codex"}
 
 
-def _as_float(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
-
-
 def _as_int(value: object) -> int | None:
-    number = _as_float(value)
-    if number is None or abs(number) > _LARGEST_INT or not number.is_integer():
-        return None
-    return int(number)
+    return as_int(value, -_LARGEST_INT, _LARGEST_INT)
 
 
 def _as_bool(value: object) -> bool | None:
     word = str(value).strip().lower() if isinstance(value, bool | int | str) else ""
     return True if word in _TRUE_WORDS else False if word in _FALSE_WORDS else None
-
-
-def _as_text(value: object) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    text = str(value).encode("utf-8", errors="replace").decode().replace("\x00", "\ufffd").strip()
-    return text or None
 
 
 def _as_instant(value: object) -> Instant | None:
@@ -62,10 +42,10 @@ def _as_instant(value: object) -> Instant | None:
     return parse_instant(value) if isinstance(value, str) and len(value) < 80 else None
 
 
-_Float = Annotated[float | None, BeforeValidator(_as_float)]
+_Float = Annotated[float | None, BeforeValidator(as_number)]
 _Int = Annotated[int | None, BeforeValidator(_as_int)]
 _Bool = Annotated[bool | None, BeforeValidator(_as_bool)]
-_Text = Annotated[str | None, BeforeValidator(_as_text)]
+_Text = Annotated[str | None, BeforeValidator(as_text)]
 _Time = Annotated[Instant | None, BeforeValidator(_as_instant)]
 
 
@@ -230,7 +210,7 @@ def _run(row: bytes, path: str, line: int) -> ExportRun | tuple[Reason, str]:
     if not isinstance(values, dict):
         return Reason.NOT_AN_OBJECT, f"The row is a JSON {type(values).__name__}, not an object."
     known = {name: values.get(name) for name in _STATED_FIELDS}
-    if not _as_text(known.get("run_id")) and not _as_text(known.get("export_id")):
+    if not as_text(known.get("run_id")) and not as_text(known.get("export_id")):
         return Reason.NO_RUN_ID, "The row has neither `run_id` nor `export_id`."
     place = {"path": path, "line": line, "scope": _scope(values, path), "artifacts": _artifacts(values)}
     return _RUN.validate_python(known | place)
@@ -238,10 +218,10 @@ def _run(row: bytes, path: str, line: int) -> ExportRun | tuple[Reason, str]:
 
 def _scope(values: Mapping[str, Any], path: str) -> Scope | None:
     """Read agent and wave off `agent_version`, else off `agent` and `version`, else off the path."""
-    agent, wave = _as_text(values.get("agent")) or "", _as_text(values.get("version")) or ""
+    agent, wave = as_text(values.get("agent")) or "", as_text(values.get("version")) or ""
     folders = PurePosixPath(path).parts
     folder = folders[folders.index("agents") + 1] if "agents" in folders[:-1] else ""
-    for name in (_as_text(values.get("agent_version")) or "", f"{agent}_{wave}", folder):
+    for name in (as_text(values.get("agent_version")) or "", f"{agent}_{wave}", folder):
         short, _, named_wave = name.lower().rpartition("_")
         known_agent = _AGENT_OF.get(re.sub(r"[^a-z]", "", short))
         if known_agent in AGENTS and named_wave in WAVES:
@@ -253,7 +233,7 @@ def _artifacts(values: Mapping[str, Any]) -> tuple[ExportArtifact, ...]:
     stated = values.get("artifacts")
     if not isinstance(stated, dict):
         return ()
-    named = [(_as_text(name), facts) for name, facts in stated.items() if isinstance(facts, dict)]
+    named = [(as_text(name), facts) for name, facts in stated.items() if isinstance(facts, dict)]
     artifacts = [
         _ARTIFACT.validate_python(
             {"name": name} | {key: facts.get(key) for key in ("bytes", "sha256", "original_path")}

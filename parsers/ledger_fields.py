@@ -1,6 +1,5 @@
 """The facts that a JSON object states of a run, under whichever of the agents' field names."""
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -9,6 +8,7 @@ from typing import Any
 
 from parsers.checkpoints import TARGET_VAL_LOSS
 from parsers.times import Instant, parse_instant
+from parsers.values import as_int, as_number, as_text
 
 
 class Status(StrEnum):
@@ -49,7 +49,6 @@ _CHECKPOINT_AS_STATUS = re.compile(
 _RUN_ID = ("run_id", "tag", "uuid", "run_name", "name")
 _LOG_PATH = ("log_path", "log", "stdout_log", "source_log", "path")
 _MAX_INT = 1_000_000_000
-_MAX_TEXT_CHARS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +114,11 @@ def run_id_of(row: Mapping[str, object], *, is_fragment: bool = False) -> str | 
         is_fragment: Whether it was cut out of a damaged line, where it may be an inner object of a row:
             then only a `run_id` or `tag` makes it a row of its own.
     """
-    if (name := _first(row, _RUN_ID[:2] if is_fragment else _RUN_ID, _text)) is not None:
+    if (name := _first(row, _RUN_ID[:2] if is_fragment else _RUN_ID, as_text)) is not None:
         return str(name)
     if is_fragment:
         return None
-    log_path = _first(row, _LOG_PATH, _text)
+    log_path = _first(row, _LOG_PATH, as_text)
     return (log_stem(log_path) or None) if log_path is not None else None
 
 
@@ -164,31 +163,13 @@ def _first(row: Mapping[str, object], names: tuple[str, ...], read: Callable[[ob
     return next((reading for reading in readings if reading is not None), None)
 
 
-def _text(value: object) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        return None
-    whole = str(value)[:_MAX_TEXT_CHARS].encode("utf-8", errors="replace").decode()
-    return whole.replace("\0", "").strip() or None
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
-
-
 def _loss(value: object) -> float | None:
-    number = _number(value)
+    number = as_number(value)
     return number if number is not None and number > 0 else None
 
 
 def _int(value: object) -> int | None:
-    number = _number(value)
-    return int(number) if number is not None and 0 <= number <= _MAX_INT and number == int(number) else None
+    return as_int(value, 0, _MAX_INT)
 
 
 def _flag(value: object) -> bool | None:
@@ -217,7 +198,7 @@ def status_of_word(value: object) -> Status | None:
 
 
 def _script(value: object) -> str | None:
-    text = _text(value)
+    text = as_text(value)
     return text if text is not None and text.endswith(".py") else None
 
 
@@ -240,22 +221,22 @@ _FIELDS: dict[str, tuple[tuple[str, ...], Callable[[object], Any]]] = {
         ),
         _int,
     ),
-    "train_time_s": (("train_time_s",), _number),
+    "train_time_s": (("train_time_s",), as_number),
     "seed": (("seed",), _int),
     "num_trials": (("trials", "num_trials"), _int),
-    "log_path": (_LOG_PATH, _text),
-    "variant": (("variant", "variant_path"), _text),
+    "log_path": (_LOG_PATH, as_text),
+    "variant": (("variant", "variant_path"), as_text),
     "script": (("script",), _script),
-    "slurm_job_id": (("slurm_job_id", "slurm_job", "jobid", "job_id"), _text),
-    "purpose": (("purpose",), _text),
+    "slurm_job_id": (("slurm_job_id", "slurm_job", "jobid", "job_id"), as_text),
+    "purpose": (("purpose",), as_text),
     "is_stat_verify": (("stat_verify", "is_stat_verify"), _flag),
-    "note": (("note", "notes"), _text),
+    "note": (("note", "notes"), as_text),
 }
 """Each field with the names that the agents gave it, the most telling first, and how its value is read."""
 
 
 def _from_exit(row: Mapping[str, object]) -> LedgerFields:
-    code = _first(row, ("rc", "exit_code", "returncode"), _int_or_negative)
+    code = _first(row, ("rc", "exit_code", "returncode"), _exit_code)
     if row.get("error") is True or (isinstance(row.get("error"), str) and row["error"]):
         return LedgerFields(status=Status.FAILED)
     return (
@@ -263,9 +244,8 @@ def _from_exit(row: Mapping[str, object]) -> LedgerFields:
     )
 
 
-def _int_or_negative(value: object) -> int | None:
-    number = _number(value)
-    return int(number) if number is not None and abs(number) <= _MAX_INT else None
+def _exit_code(value: object) -> int | None:
+    return as_int(value, -_MAX_INT, _MAX_INT)
 
 
 def _from_trials(stated: LedgerFields) -> LedgerFields:

@@ -4,6 +4,9 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from rich.console import Console
+
+from flows.reporting import QuietReporter, Reporter
 from parsers.archive import list_archive
 from parsers.parsed_files import ParsedArchive, merge_batches, parse_batch, plan_batches
 from parsers.scopes import Scope
@@ -40,3 +43,8 @@ def log_text(*points: tuple[int, float], scheduled: int = 3000, head: str = "") 
         for step, loss in points
     ]
     return head + "\n".join(lines) + "\n"
+
+
+def quiet_reporter() -> Reporter:
+    """A reporter that prints nothing at all."""
+    return QuietReporter(Console(quiet=True))

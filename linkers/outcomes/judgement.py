@@ -1,6 +1,5 @@
 """Everything that is judged of an archive, put together: runs, ideas and cohorts."""
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from linkers.outcomes.rejection import (
     rule_out_families,
 )
 from linkers.outcomes.stated_rejection import find_stated
-from linkers.outcomes.timed_runs import TimedRun, time_run
+from linkers.outcomes.timed_runs import TimedRun, best_of, time_run
 from linkers.outcomes.verdicts import Verdict
 from linkers.runs import Run
 from linkers.write_ups import WriteUp
@@ -181,7 +180,7 @@ def _judge_ideas(
                 first_seen=first_seen.get(idea_id),
                 position=positions.get(idea_id),
                 runs=runs,
-                best=min(runs, key=_quality, default=None),
+                best=best_of(runs),
                 ancestry=ancestry[idea_id],
                 rejection=rejection,
                 other_rejections=tuple(each for each in rejections if each is not rejection),
@@ -203,14 +202,3 @@ def _positions(timed: Iterable[tuple[Scope, datetime | None, str]]) -> dict[str,
 def _launch_order(run: TimedRun) -> tuple[bool, float, str]:
     at = run.launched_at
     return at is None, at.timestamp() if at else 0.0, run.experiment_id
-
-
-def _quality(run: TimedRun) -> tuple[int, float, float, str]:
-    """Order the runs of an idea: by verdict, then by step, last loss and id."""
-    loss = run.final_val_loss
-    return (
-        list(Verdict).index(run.verdict),
-        run.step_to_3_28 if run.step_to_3_28 is not None else math.inf,
-        loss if loss is not None and math.isfinite(loss) else math.inf,
-        run.experiment_id,
-    )

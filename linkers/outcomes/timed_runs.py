@@ -1,7 +1,7 @@
 """Runs with the times from which on their launch and their outcome were known."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -88,3 +88,19 @@ def finish_of(launched_at: datetime | None, train_time_s: float | None) -> datet
     if not 0 <= train_time_s <= LONGEST_TRAIN_TIME_S:
         return None
     return launched_at + timedelta(seconds=train_time_s)
+
+
+def best_of(runs: Iterable[TimedRun]) -> TimedRun | None:
+    """Pick the best run of an idea or a variant: by verdict, then by step, last loss and id."""
+    return min(runs, key=_quality, default=None)
+
+
+def _quality(run: TimedRun) -> tuple[int, float, float, str]:
+    """Order the runs of an idea: by verdict, then by step, last loss and id."""
+    loss = run.final_val_loss
+    return (
+        list(Verdict).index(run.verdict),
+        run.step_to_3_28 if run.step_to_3_28 is not None else math.inf,
+        loss if loss is not None and math.isfinite(loss) else math.inf,
+        run.experiment_id,
+    )

@@ -59,6 +59,17 @@ def test_what_is_no_archive_ends_with_2_and_one_sentence(tmp_path: Path) -> None
     assert not (tmp_path / "out").exists()
 
 
+def test_asking_a_model_without_a_key_ends_with_2_before_any_work(tmp_path: Path) -> None:
+    write_scratchpad(tmp_path / "archive", {"runs/a.log": log_text((0, 10.8))})
+    arguments = ("--archive", str(tmp_path / "archive"), "--out", str(tmp_path / "out"), "--engine", "direct")
+    done = run("build", *arguments, "--llm-match", "openai")
+    assert done.returncode == 2
+    assert done.stderr.strip() == (
+        "Error: Asking a model needs a key: set OPENAI_API_KEY, or leave --llm-match off."
+    )
+    assert not (tmp_path / "out").exists()
+
+
 def test_wrong_usage_ends_with_2() -> None:
     assert run("build").returncode == 2
     assert run("nonsense").returncode == 2

@@ -18,8 +18,8 @@ LEDGER = "archive/v1/codex/scratchpad/runs.jsonl"
 
 def build(root: Path, **settings: int) -> BuildResult:
     chosen = BuildSettings(
-        archive=str(root / "archive"), out=str(root / "out"), cache=str(root / "cache"), **settings
-    )
+        archive=str(root / "archive"), out=str(root / "out"), cache=str(root / "cache")
+    ).model_copy(update=settings)
     return build_dataset(chosen, QuietReporter(Console(quiet=True)))
 
 
@@ -79,3 +79,18 @@ def test_another_setting_is_another_build(root: Path) -> None:
 def test_other_code_is_another_build(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unchanged, "code_version", lambda: "another")
     assert not build(root).is_unchanged
+
+
+def test_a_build_that_more_than_the_archive_decides_is_never_skipped(tmp_path: Path) -> None:
+    """Corrections may have changed, and questions may have stayed open, without a sign in any file's time."""
+    write_scratchpad(tmp_path / "archive", {"runs/a.log": log_text((0, 10.8))}, [{"run_id": "a"}])
+    overrides = tmp_path / "overrides.csv"
+    overrides.write_text("experiment_id,idea_id,expect\n")
+    chosen = BuildSettings(
+        archive=str(tmp_path / "archive"),
+        out=str(tmp_path / "out"),
+        cache=str(tmp_path / "cache"),
+        overrides=str(overrides),
+    )
+    for _ in range(2):
+        assert not build_dataset(chosen, QuietReporter(Console(quiet=True))).is_unchanged

@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
+from linkers.ideas.quality import IdeaCoverage
 from outputs.dataset import OutputError, check_target, write_dataset, write_table
 from outputs.manifest import FileEntry, Manifest, VariantCoverage, make_manifest, read_manifest
 from outputs.schemas import QUARANTINE, TABLES, VAL_TRAJECTORIES, Table
@@ -19,7 +20,9 @@ def write(tmp_path: Path, out: Path) -> Manifest:
     at = datetime(2026, 5, 1, tzinfo=UTC)
 
     def describe(files: tuple[FileEntry, ...]) -> Manifest:
-        return make_manifest(parsed, {"year": 2026}, files, VariantCoverage(waterfall=(), agreement=()), at)
+        return make_manifest(
+            parsed, {"year": 2026}, files, VariantCoverage(waterfall=(), agreement=()), IdeaCoverage(), at
+        )
 
     return write_dataset({table.name: table.empty() for table in TABLES}, describe, out)
 

@@ -12,8 +12,11 @@ from rich.console import Console
 
 from flows.reporting import QuietReporter
 from flows.stages import Outcomes, judge_outcomes
+from linkers.ideas.evidence import gather_evidence
+from linkers.ideas.tiers import link_ideas
 from linkers.runs import join_runs
 from linkers.variants.cascade import recover_variants
+from linkers.write_ups import collect_write_ups
 from outputs.outcome_tables import VariantFiles, build_experiments, build_ideas, build_snapshots_table
 from outputs.snapshots.clocks import Clock
 from outputs.snapshots.laws import check_laws
@@ -53,7 +56,10 @@ def scratchpad(source: random.Random, scope: Scope) -> tuple[Files, list[dict[st
 def outcomes(root: Path) -> Outcomes:
     parsed = parse_folder(root)
     runs = join_runs(parsed, 2026)
-    return judge_outcomes(parsed, runs, recover_variants(parsed, runs), QuietReporter(Console(quiet=True)))
+    variants, write_ups = recover_variants(parsed, runs), collect_write_ups(parsed)
+    stems = {each.experiment_id: each.stem for each in variants.runs if each.stem is not None}
+    ideas = link_ideas(gather_evidence(parsed, runs, write_ups.kept, stems))
+    return judge_outcomes(parsed, runs, variants, write_ups, ideas, QuietReporter(Console(quiet=True)))
 
 
 def freeze(root: Path, at: datetime) -> Snapshot:

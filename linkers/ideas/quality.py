@@ -1,0 +1,203 @@
+"""How the matcher behaves where no truth is known: flow, agreement, sensitivity and a negative control."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from linkers.ideas.aliases import OWN_NAMES
+from linkers.ideas.evidence import scope_evidence
+from linkers.ideas.llm import LlmTally
+from linkers.ideas.model import RunIdea, ScopeEvidence, TierName
+from linkers.ideas.resolver import DEFAULT_THRESHOLDS, Thresholds
+from linkers.ideas.tiers import IdeaLinks, decide, propose
+
+STEP = 0.05
+"""How far each threshold is moved to see how many links hang on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TierFlow:
+    """What became of the runs that reached a tier. `eligible` is the sum of the last three.
+
+    Attributes:
+        tier: The tier.
+        eligible: Runs that no earlier tier had decided.
+        proposed: Those for which it has a candidate.
+        accepted: Those whose published link it decided.
+        ambiguous: Those for which its candidates did not suffice, or were outweighed.
+        abstained: Those of which it says nothing.
+    """
+
+    tier: str
+    eligible: int
+    proposed: int
+    accepted: int
+    ambiguous: int
+    abstained: int
+
+
+@dataclass(frozen=True, slots=True)
+class TierAgreement:
+    """How often two tiers have the same best idea, where both have one.
+
+    Attributes:
+        tier: The earlier tier.
+        other_tier: The later one.
+        both: Runs for which both propose an idea.
+        agreeing: Runs for which it is the same.
+    """
+
+    tier: str
+    other_tier: str
+    both: int
+    agreeing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """How many links hang on one threshold.
+
+    Attributes:
+        threshold: Its name.
+        value: Its value in this trial.
+        changed: Links that differ from the published ones.
+    """
+
+    threshold: str
+    value: float
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class NegativeControl:
+    """What the matcher links where nothing is true: the runs of one scope against the ideas of another.
+
+    Attributes:
+        scope: Whose runs.
+        other_scope: Whose ideas, without those that the scope has itself.
+        runs: Number of runs.
+        linked: Runs that were linked all the same.
+    """
+
+    scope: str
+    other_scope: str
+    runs: int
+    linked: int
+
+
+@dataclass(frozen=True, slots=True)
+class IdeaCoverage:
+    """Everything that can be said without knowing the truth.
+
+    Attributes:
+        flow: What became of the runs, by tier.
+        agreement: How often tiers agree.
+        sensitivity: How many links hang on each threshold.
+        negative_control: What is linked where nothing is true, by scope.
+        conflicts: Runs whose evidence contradicts itself.
+        llm: What came of the questions to a model, if any were asked.
+    """
+
+    flow: tuple[TierFlow, ...] = ()
+    agreement: tuple[TierAgreement, ...] = ()
+    sensitivity: tuple[Sensitivity, ...] = ()
+    negative_control: tuple[NegativeControl, ...] = ()
+    conflicts: int = 0
+    llm: LlmTally | None = None
+
+
+def measure(found: IdeaLinks) -> IdeaCoverage:
+    """Measure all of it."""
+    return IdeaCoverage(
+        flow=tier_flow(found.links.values()),
+        agreement=tier_agreement(found.links.values()),
+        sensitivity=threshold_sensitivity(found),
+        negative_control=negative_control(found.scopes),
+        conflicts=sum(link.is_conflict for link in found.links.values()),
+        llm=found.tally,
+    )
+
+
+def tier_flow(links: Iterable[RunIdea]) -> tuple[TierFlow, ...]:
+    """Follow the runs down the tiers."""
+    links = list(links)
+    order = list(TierName)
+    rows = []
+    for tier in order:
+        eligible = [
+            link for link in links if link.tier is None or order.index(link.tier) >= order.index(tier)
+        ]
+        accepted = sum(link.tier is tier for link in eligible)
+        proposed = sum(link.tier is tier or _best(link, tier) is not None for link in eligible)
+        rows.append(
+            TierFlow(
+                tier.value, len(eligible), proposed, accepted, proposed - accepted, len(eligible) - proposed
+            )
+        )
+    return tuple(rows)
+
+
+def tier_agreement(links: Iterable[RunIdea]) -> tuple[TierAgreement, ...]:
+    """Compare every pair of tiers on every run, whichever of them decided it."""
+    both: Counter[tuple[TierName, TierName]] = Counter()
+    agreeing: Counter[tuple[TierName, TierName]] = Counter()
+    for link in links:
+        best = {tier: idea for tier in TierName if (idea := _best(link, tier)) is not None}
+        for pair in combinations(best, 2):
+            both[pair] += 1
+            agreeing[pair] += best[pair[0]] == best[pair[1]]
+    order = list(TierName)
+    pairs = sorted(both, key=lambda pair: (order.index(pair[0]), order.index(pair[1])))
+    return tuple(TierAgreement(a.value, b.value, both[a, b], agreeing[a, b]) for a, b in pairs)
+
+
+def _best(link: RunIdea, tier: TierName) -> str | None:
+    """The tier's strongest idea for a run; candidates stand in that order."""
+    return next((each.idea_id for each in link.candidates if each.tier is tier and not each.is_against), None)
+
+
+def threshold_sensitivity(found: IdeaLinks) -> tuple[Sensitivity, ...]:
+    """Decide anew with each threshold moved up and down. Corrections by hand are no links of the matcher."""
+    is_corrected = any(link.tier is TierName.OVERRIDE for link in found.links.values())
+    base = _ideas(decide(found.scopes, found.proposed) if is_corrected else found.links)
+    rows = []
+    for name in ("accept", "margin"):
+        for step in (-STEP, STEP):
+            value = round(getattr(DEFAULT_THRESHOLDS, name) + step, 4)
+            moved = _ideas(decide(found.scopes, found.proposed, _moved(name, value)))
+            rows.append(Sensitivity(name, value, sum(moved[each] != idea for each, idea in base.items())))
+    return tuple(rows)
+
+
+def _moved(name: str, value: float) -> Thresholds:
+    if name == "accept":
+        return replace(DEFAULT_THRESHOLDS, accept=value)
+    return replace(DEFAULT_THRESHOLDS, margin=value)
+
+
+def _ideas(links: Mapping[str, RunIdea]) -> dict[str, str | None]:
+    return {experiment_id: link.idea_id for experiment_id, link in links.items()}
+
+
+def negative_control(scopes: Sequence[ScopeEvidence]) -> tuple[NegativeControl, ...]:
+    """Match each scope's runs against the ideas of the next scope, which none of them can have tested."""
+    rows = []
+    for evidence, other in zip(scopes, [*scopes[1:], *scopes[:1]], strict=True):
+        if evidence is other or not other.ideas:
+            continue
+        shared = {
+            alias.idea_id
+            for text, group in other.aliases.by_text.items()
+            for alias in group
+            if alias.kind in OWN_NAMES and text in evidence.aliases.by_text
+        }
+        foreign = [each for each in other.ideas.values() if each.idea_id not in shared]
+        entries = [mention.entry for mention in evidence.mentions]
+        crossed = scope_evidence(
+            evidence.scope, evidence.runs.values(), foreign, evidence.variant_stems, entries, (), {}
+        )
+        links = decide([crossed], {str(evidence.scope): propose(crossed)})
+        linked = sum(link.idea_id is not None for link in links.values())
+        rows.append(NegativeControl(str(evidence.scope), str(other.scope), len(links), linked))
+    return tuple(rows)

@@ -1,0 +1,1 @@
+"""How good the links of a dataset are, measured against a gold standard."""
