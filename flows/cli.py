@@ -232,6 +232,22 @@ def validate_dataset(
 
 
 @app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(help="Folder of the earlier dataset.")],
+    new: Annotated[Path, typer.Argument(help="Folder of the later dataset.")],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, with every link and snapshot.")
+    ] = False,
+) -> None:
+    """Show what differs between two datasets, as Markdown: rows, columns, links, snapshots."""
+    from outputs.release_diff import compare_datasets
+    from outputs.release_notes import to_markdown
+
+    found = compare_datasets(old, new)
+    typer.echo(found.model_dump_json(indent=2) if as_json else to_markdown(found), nl=as_json)
+
+
+@app.command()
 def inspect(
     dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
     snapshot: Annotated[str | None, typer.Option(help="Id of a snapshot.")] = None,

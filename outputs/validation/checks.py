@@ -40,6 +40,7 @@ CHECKS = (
     Check(
         "choices", ERROR, "A published variant is the answer of one tier.", references.find_unclear_choices
     ),
+    Check("ideas", ERROR, "A published idea has its evidence.", references.find_unfounded_ideas),
     Check(
         "balance",
         ERROR,

@@ -101,3 +101,13 @@ def find_unclear_choices(dataset: OpenedDataset) -> Offenders:
         "variant_links": dataset.show(VARIANT_LINKS, twice, ("is_chosen",)),
         "runs": dataset.show(RUNS, unfounded, ("variant_tier",)),
     }
+
+
+def find_unfounded_ideas(dataset: OpenedDataset) -> Offenders:
+    """Find runs with a published idea that no chosen candidate names."""
+    if not {"runs", "run_idea_links"} <= dataset.frames.keys():
+        return {}
+    runs = dataset.frames["runs"].filter(pl.col("idea_id").is_not_null())
+    chosen = dataset.frames["run_idea_links"].filter("is_chosen").select("experiment_id", "idea_id")
+    lost = runs.join(chosen, on=["experiment_id", "idea_id"], how="anti", maintain_order="left")
+    return {"runs": dataset.show(RUNS, lost, ("idea_id",))}

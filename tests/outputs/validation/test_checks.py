@@ -153,6 +153,10 @@ def choose_none(copy: Copy) -> None:
     copy.write("variant_links", copy.read("variant_links").with_columns(is_chosen=False))
 
 
+def forget_evidence(copy: Copy) -> None:
+    copy.write("run_idea_links", copy.read("run_idea_links").with_columns(is_chosen=False))
+
+
 def lose_input(copy: Copy) -> None:
     copy.edit_manifest(lambda manifest: manifest["balances"][0].update(parsed=0, quarantined=0, seen=1))
 
@@ -229,6 +233,7 @@ HARMS = [
     ("times", finish_early, "finished_at"),
     ("choices", choose_twice, "variant_links"),
     ("choices", choose_none, "variant_tier"),
+    ("ideas", forget_evidence, "idea_id"),
     ("balance", lose_input, "seen"),
     ("balance", lose_quarantine, "in_quarantine"),
     ("snapshot_laws", know_the_future, "priors_came_before"),
