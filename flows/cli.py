@@ -23,6 +23,7 @@ from flows.summary import print_summary
 from linkers.ideas.overrides import OverrideError
 from outputs.dataset import OutputError, WriteError
 from outputs.manifest import MANIFEST_NAME
+from outputs.publishing.plan import PublishError, UnfitError
 from outputs.quality.gold import GoldError
 from outputs.source_files import write_sources
 from parsers.times import DEFAULT_YEAR
@@ -232,6 +233,42 @@ def validate_dataset(
 
 
 @app.command()
+def publish(
+    dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
+    repo: Annotated[str | None, typer.Option(help="OWNER/NAME of a dataset repository on a Hub.")] = None,
+    to: Annotated[
+        str | None, typer.Option(help="A folder, or an address that fsspec knows, such as s3://.")
+    ] = None,
+    tag: Annotated[str | None, typer.Option(help="Tag of this version; a tag is never moved.")] = None,
+    private: Annotated[bool, typer.Option("--private", help="Make a new repository private.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would go up and be deleted, and do nothing.")
+    ] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Delete files there that are not in the dataset.")
+    ] = False,
+) -> None:
+    """Publish a dataset in one commit, if it passes validation and holds no key."""
+    from flows.publish import PublishSettings, publish_as_flow, publish_dataset
+
+    if (repo is None) == (to is None) or (tag and to):
+        raise typer.BadParameter("name either --repo, with --tag if you like, or --to.")
+    settings = PublishSettings(
+        dataset=dataset,
+        repo=repo,
+        to=to,
+        tag=tag,
+        is_private=private,
+        is_dry_run=dry_run,
+        is_pruning=prune,
+    )
+    if has_api() and not dry_run:
+        publish_as_flow(settings, typer.echo)
+    else:
+        publish_dataset(settings, typer.echo)
+
+
+@app.command()
 def diff(
     old: Annotated[Path, typer.Argument(help="Folder of the earlier dataset.")],
     new: Annotated[Path, typer.Argument(help="Folder of the later dataset.")],
@@ -324,8 +361,8 @@ def main() -> None:
     except (ArchiveError, OutputError, LlmError, OverrideError, GoldError) as error:
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
-    except (LockedError, WriteError, OSError) as error:
+    except (LockedError, WriteError, PublishError, OSError) as error:
         if isinstance(error, OSError) and error.errno not in DISK_ERRORS:
             raise
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(1)
+        sys.exit(GATES_FAILED if isinstance(error, UnfitError) else 1)
