@@ -233,6 +233,36 @@ def validate_dataset(
 
 
 @app.command()
+def serve(
+    archive: Annotated[str, typer.Option(help="A folder, .tar, .tar.gz, .tar.zst, .zip or git address.")],
+    out: Annotated[Path, typer.Option(help="Folder of the dataset; an earlier dataset there is replaced.")],
+    cron: Annotated[str, typer.Option(help="When to build, as in crontab and in UTC.")] = "0 3 * * *",
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder that keeps parsed files; beside the dataset by default.")
+    ] = None,
+    year: Annotated[int, typer.Option(help="Year of stamps without one, if the archive states no date.")] = (
+        DEFAULT_YEAR
+    ),
+    workers: WorkersOption = NUM_CPUS,
+    strict: StrictOption = False,
+) -> None:
+    """Build on a schedule, as a Prefect deployment served by this process, until it is ended."""
+    if not has_api():
+        raise OutputError(f"A schedule needs a Prefect server. {SETUP_HINT}")
+    from flows.serve import default_cache
+    from flows.serve import serve as serve_builds
+
+    settings = BuildSettings(
+        archive=archive if "://" in archive else str(Path(archive).absolute()),
+        out=str(out.absolute()),
+        year=year,
+        workers=workers,
+        cache=str((cache or default_cache(out)).absolute()),
+    )
+    serve_builds(settings, cron, is_strict=strict)
+
+
+@app.command()
 def publish(
     dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
     repo: Annotated[str | None, typer.Option(help="OWNER/NAME of a dataset repository on a Hub.")] = None,

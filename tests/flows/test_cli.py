@@ -149,6 +149,23 @@ def test_validate_shows_the_failing_rows(tmp_path: Path) -> None:
     assert run("validate", str(tmp_path)).returncode == 2
 
 
+def test_publish_refuses_what_is_not_fit_and_wrong_usage(tmp_path: Path) -> None:
+    write_scratchpad(tmp_path / "archive", {"runs/a.log": log_text((0, 10.8))})
+    assert (
+        run("build", "--archive", str(tmp_path / "archive"), "--out", str(tmp_path / "out")).returncode == 0
+    )
+    target = ("--to", str(tmp_path / "published"))
+    key = {"A_SECRET": "codex--v1--a"}
+    done = run("publish", str(tmp_path / "out"), *target, env=key)
+    assert done.returncode == 3
+    assert "value of A_SECRET in" in done.stderr
+    assert "codex--v1--a" not in done.stderr
+    assert not (tmp_path / "published").exists()
+    assert run("publish", str(tmp_path / "out"), *target).returncode == 0
+    assert run("publish", str(tmp_path / "out")).returncode == 2
+    assert run("publish", str(tmp_path / "out"), *target, "--repo", "a/b").returncode == 2
+
+
 def test_the_command_starts_without_prefect_and_openai() -> None:
     code = "import sys, flows.cli; print(sorted({'prefect', 'openai', 'torch', 'dask'} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
