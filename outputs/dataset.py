@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from outputs.manifest import MANIFEST_NAME, FileEntry, Manifest
 from outputs.replacing import clean_up, put_in_place, workplace
-from outputs.schemas import TABLES, Table
+from outputs.schemas import EMBEDDING_TABLES, TABLES, Table
 
 ROW_GROUP_ROWS = 131_072
 """Fixed, as the size of row groups decides the bytes of a file."""
@@ -47,7 +47,7 @@ def write_dataset(
     """Write all tables, the texts beside them and the manifest, and put them in place at once.
 
     Args:
-        frames: A frame for every table, by name.
+        frames: A frame for every table, by name, and for those embeddings that were asked for.
         describe: Makes the manifest from the written files.
         out: Folder of the dataset. An earlier dataset there is replaced.
         texts: Further files, by path inside the dataset.
@@ -80,7 +80,8 @@ def _write_files(
     folder: Path,
     texts: Mapping[str, str],
 ) -> Manifest:
-    entries = tuple(write_table(table, frames[table.name], folder) for table in TABLES)
+    asked_for = [table for table in EMBEDDING_TABLES.values() if table.name in frames]
+    entries = tuple(write_table(table, frames[table.name], folder) for table in (*TABLES, *asked_for))
     for name, text in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(text.encode("utf-8"))

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict
 from linkers.ideas.quality import IdeaCoverage
 from linkers.variants.coverage import AgreementRow, CoverageRow
 from outputs.conservation import Balance, balance_inputs
+from outputs.spending.prices import PRICE_TABLE_VERSION
+from outputs.spending.report import Spending
 from parsers.parsed_files import ParsedArchive
 
 FORMAT_VERSION = 1
@@ -113,6 +115,8 @@ class Manifest(BaseModel):
         balances: What was seen, parsed and quarantined.
         variant_coverage: How far the variant cascade reaches.
         idea_coverage: How the idea matcher behaves.
+        price_table: Version of the prices by which `spending` counts dollars.
+        spending: What was asked of models, what it cost, and what could not be had.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -131,6 +135,13 @@ class Manifest(BaseModel):
     balances: tuple[Balance, ...]
     variant_coverage: VariantCoverage
     idea_coverage: IdeaCoverage
+    price_table: str = PRICE_TABLE_VERSION
+    spending: tuple[Spending, ...] = ()
+
+    @property
+    def num_failures(self) -> int:
+        """How many items could not be had."""
+        return sum(len(each.failures) for each in self.spending)
 
 
 def make_manifest(
@@ -142,6 +153,7 @@ def make_manifest(
     created_at: datetime,
     texts: Mapping[str, str] = MappingProxyType({}),
     undated: Undated = NOTHING_UNDATED,
+    spending: tuple[Spending, ...] = (),
 ) -> Manifest:
     """Describe a dataset.
 
@@ -154,6 +166,7 @@ def make_manifest(
         created_at: The timestamp to state.
         texts: The files beside the tables, by path inside the dataset.
         undated: What no snapshot holds.
+        spending: What was asked of models.
     """
     return Manifest(
         format_version=FORMAT_VERSION,
@@ -170,6 +183,7 @@ def make_manifest(
         balances=balance_inputs(parsed),
         variant_coverage=variant_coverage,
         idea_coverage=idea_coverage,
+        spending=spending,
     )
 
 

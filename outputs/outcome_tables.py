@@ -10,14 +10,14 @@ from linkers.outcomes.cohorts import Cohort
 from linkers.outcomes.judgement import JudgedIdea, JudgedRun, Judgement
 from linkers.outcomes.links import Links
 from linkers.outcomes.verdicts import Verdict
-from outputs.descriptions.ladder import describe
+from outputs.descriptions.model import Description
 from outputs.schemas import COHORTS, EXPERIMENTS, IDEAS, SNAPSHOTS
 from outputs.snapshots.selection import Snapshot
 from outputs.tables import frame_of, idea_text_row
 from parsers.kinds import FileKind
 from parsers.parsed_files import ParsedArchive
 from parsers.scopes import Scope
-from parsers.variants import Variant, header_docstring
+from parsers.variants import Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,41 +26,50 @@ class VariantFiles:
 
     Attributes:
         paths: Path relative to the archive's root, by scope and stem.
-        docstrings: Header docstring, by scope and stem.
     """
 
     paths: Mapping[tuple[Scope, str], str] = field(default_factory=dict)
-    docstrings: Mapping[tuple[Scope, str], str | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, parsed: ParsedArchive) -> "VariantFiles":
         """Collect the variant files; of two with one stem the first path counts."""
-        files = [
-            ((file.scope, variant.stem), file.path, variant.docstring)
-            for file, variant in reversed(parsed.records(Variant))
-            if file.kind == FileKind.VARIANT and file.scope is not None
-        ]
-        return cls({key: path for key, path, _ in files}, {key: text for key, _, text in files})
+        return cls(
+            {
+                (file.scope, variant.stem): file.path
+                for file, variant in reversed(parsed.records(Variant))
+                if file.kind == FileKind.VARIANT and file.scope is not None
+            }
+        )
 
 
-def build_experiments(judgement: Judgement, links: Links, files: VariantFiles) -> pl.DataFrame:
-    """Build the table `experiments`: one row a run."""
-    ideas = {idea.write_up.idea_id: idea for idea in judgement.ideas}
-    return frame_of(EXPERIMENTS, (_experiment_row(each, ideas, links, files) for each in judgement.runs))
+def build_experiments(
+    judgement: Judgement,
+    links: Links,
+    files: VariantFiles,
+    descriptions: Mapping[str, Description | None],
+) -> pl.DataFrame:
+    """Build the table `experiments`: one row a run.
+
+    Args:
+        judgement: What came of the runs.
+        links: What they executed and tested.
+        files: The variant files.
+        descriptions: What they do, by experiment id; None where that could not be had.
+    """
+    rows = (
+        _experiment_row(each, links, files, descriptions[each.timed.experiment_id]) for each in judgement.runs
+    )
+    return frame_of(EXPERIMENTS, rows)
 
 
 def _experiment_row(
-    judged: JudgedRun, ideas: Mapping[str, JudgedIdea], links: Links, files: VariantFiles
+    judged: JudgedRun, links: Links, files: VariantFiles, description: Description | None
 ) -> dict[str, object]:
     run, timed = judged.run, judged.timed
     experiment_id = timed.experiment_id
     stem = links.variant_of.get(experiment_id)
     key = (run.scope, stem or "")
-    idea = ideas.get(timed.idea_id or "")
     source = links.source_of.get(experiment_id)
-    text = links.texts.get(source or "")
-    docstring = header_docstring(text) if text is not None else files.docstrings.get(key)
-    description = describe(run.name, idea.write_up.idea if idea else None, docstring)
     launch = run.launch if timed.launched_at else None
     return {
         "experiment_id": experiment_id,
@@ -88,8 +97,9 @@ def _experiment_row(
         "delta_vs_scope_best": judged.deltas.vs_scope_best,
         "delta_vs_field_best": judged.deltas.vs_field_best,
         "on_frontier_walk": judged.is_on_frontier_walk,
-        "description_text": description.text,
-        "description_source": description.source.value,
+        "description_text": description.text if description else None,
+        "description_source": description.source.value if description else None,
+        "description_evidence": description.evidence if description else None,
     }
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from outputs.dataset import OutputError
 from outputs.manifest import MANIFEST_NAME
-from outputs.schemas import TABLES, Table
+from outputs.schemas import EMBEDDING_TABLES, TABLES, Table
 
 LINK_COLUMNS = ("linked_idea_id", "linked_variant_path")
 """Columns of `experiments` that link a run to something."""
@@ -118,7 +118,7 @@ def compare_datasets(old: Path, new: Path) -> ReleaseDiff:
     tables = []
     moved: list[MovedLink] = []
     snapshots: list[ChangedSnapshot] = []
-    for table in TABLES:
+    for table in (*TABLES, *EMBEDDING_TABLES.values()):
         before, after = _read(old, table), _read(new, table)
         if before is None or after is None:
             tables.append(_one_sided(table, before, after))

@@ -25,6 +25,7 @@ class Kind(Enum):
     TIME = "time"
     TEXTS = "texts"
     INTS = "ints"
+    VECTOR = "vector"
 
     @property
     def arrow(self) -> pa.DataType:
@@ -45,6 +46,7 @@ _ARROW: dict[Kind, pa.DataType] = {
     Kind.TIME: pa.timestamp("us", tz="UTC"),
     Kind.TEXTS: pa.list_(pa.string()),
     Kind.INTS: pa.list_(pa.int64()),
+    Kind.VECTOR: pa.list_(pa.float32()),
 }
 _POLARS: dict[Kind, pl.DataType] = {
     Kind.TEXT: pl.String(),
@@ -54,6 +56,7 @@ _POLARS: dict[Kind, pl.DataType] = {
     Kind.TIME: pl.Datetime("us", "UTC"),
     Kind.TEXTS: pl.List(pl.String()),
     Kind.INTS: pl.List(pl.Int64()),
+    Kind.VECTOR: pl.List(pl.Float32()),
 }
 
 
@@ -569,8 +572,19 @@ EXPERIMENTS = Table(
             ANY_SIGN,
         ),
         ON_FRONTIER_WALK,
-        _text("description_text", "What it is, in at most 2000 characters."),
-        _text("description_source", "Where that text comes from.", DESCRIPTION_SOURCES),
+        _maybe(
+            Kind.TEXT,
+            "description_text",
+            "What it does, in at most 2000 characters; null only where a model was asked for it in vain.",
+        ),
+        Column(
+            "description_source",
+            Kind.TEXT,
+            "Where that text comes from.",
+            is_nullable=True,
+            allowed=DESCRIPTION_SOURCES,
+        ),
+        _maybe(Kind.TEXT, "description_evidence", "What exactly it was taken from."),
     ),
     primary_key=("experiment_id",),
     foreign_keys=(
@@ -682,3 +696,27 @@ TABLES = (
     QUARANTINE,
 )
 """Every table of the dataset, in the order in which people read them."""
+
+
+def _embeddings(backend: str, by_whom: str) -> Table:
+    return Table(
+        name=f"experiment_embeddings_{backend}",
+        one_row_per="experiment",
+        description=f"The description of each experiment as a vector, by {by_whom}.",
+        columns=(
+            EXPERIMENT_ID,
+            _maybe(Kind.VECTOR, "embedding", "Vector of unit length; null where it could not be had."),
+            _text("embedding_model", "The model, named so exactly that no other one bears the name."),
+            _text("text_sha256", "Hash of the description that was embedded, in UTF-8."),
+            Column("is_text_cut", Kind.BOOL, "Whether the text was too long for the model and lost its end."),
+        ),
+        primary_key=("experiment_id",),
+        foreign_keys=(("experiment_id", "runs", "experiment_id"),),
+    )
+
+
+EMBEDDING_TABLES = {
+    "openai": _embeddings("openai", "OpenAI"),
+    "bge": _embeddings("bge", "a BGE model"),
+}
+"""Tables that a dataset has only where a build was asked for them, by the backend that fills them."""

@@ -4,12 +4,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 
 from parsers.times import Instant, YearlessTime, find_instants, parse_instant
 
 MAX_PREAMBLE_BYTES = 1_000_000
 """Longest stretch before the first step that is read; a real one has a few kilobytes."""
 
+_HEAD_LINES = 12
+_HEAD_LINE_CHARS = 200
+_TELLING_LINE = re.compile(r"^(?!step:).*[A-Za-z]{3}")
 _START_KEY = re.compile(
     r"^[\s#=>*-]*(?P<key>[A-Za-z][\w ./-]{0,60}?)[\"']?\s*(?::|=|\s)\s*[\"']?"
     r"(?P<value>\d{4}-\d{2}-\d{2}(?:[T ][\d:.,]+\s?(?:Z|UTC|[+-]\d{2}:?\d{2})?)?)[\"']?[\s=,}]*$"
@@ -36,6 +40,7 @@ class Preamble:
         seed: The seed that the trainer or its command line names.
         stop_step: A step declared as the run's end, below the schedule's.
         log_id: The uuid of the log file that the trainer itself writes, `logs/<uuid>.txt`.
+        head: Its first lines with words in them, without checkpoints.
     """
 
     stated_launch: Instant | None
@@ -44,6 +49,7 @@ class Preamble:
     seed: int | None
     stop_step: int | None
     log_id: str | None
+    head: str = ""
 
 
 def read_preamble(parts: Sequence[bytes]) -> Preamble:
@@ -62,6 +68,9 @@ def read_preamble(parts: Sequence[bytes]) -> Preamble:
         seed=_first_int(_SEED, text),
         stop_step=_first_int(_STOP_STEP, text),
         log_id=match[1] if (match := _LOG_ID.search(text)) else None,
+        head="\n".join(
+            islice((line[:_HEAD_LINE_CHARS] for line in lines if _TELLING_LINE.match(line)), _HEAD_LINES)
+        ),
     )
 
 

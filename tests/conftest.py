@@ -1,9 +1,13 @@
 """Fixtures that all tests share, and the settings of property tests."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from pytest_httpserver import HTTPServer
+
+from tests.openai_server import FakeOpenAI
 
 settings.register_profile(
     "ci", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
@@ -41,3 +45,10 @@ def demo_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("demo") / "archive"
     generate_archive(root, scale="small", seed=0, workers=1)
     return root
+
+
+@pytest.fixture
+def service() -> Iterator[FakeOpenAI]:
+    """A service that speaks OpenAI's language on loopback; a slow answer holds no other one up."""
+    with HTTPServer(host="127.0.0.1", threaded=True) as server:
+        yield FakeOpenAI(server)

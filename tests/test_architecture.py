@@ -24,9 +24,10 @@ def modules() -> list[Path]:
     return sorted(path for package in BELOW for path in (ROOT / package).rglob("*.py"))
 
 
-def imports_of(path: Path) -> set[str]:
+def imports_of(path: Path, *, is_deep: bool = True) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree) if is_deep else tree.body:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -49,8 +50,9 @@ def test_arrows_point_one_way(path: Path) -> None:
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_prefect_and_the_environment_stay_in_flows(path: Path) -> None:
+    at_import = {name.partition(".")[0] for name in imports_of(path, is_deep=False)}
+    assert not at_import & HEAVY, "the extras must be imported where they are used, behind a check"
     imported = {name.partition(".")[0] for name in imports_of(path)}
-    assert not imported & HEAVY, "the extras must be imported where they are used, behind a check"
     if package_of(path) == "flows":
         return
     assert "prefect" not in imported

@@ -1,1 +1,1 @@
-"""Descriptions of experiments by what is there: write-up, docstring, else the run id in words."""
+"""A description of every experiment: from its write-up, its docstring, a model, or its decoded run id."""

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from outputs.dataset import OutputError
 from outputs.manifest import MANIFEST_NAME, Manifest, read_manifest
-from outputs.schemas import TABLES, Table
+from outputs.schemas import EMBEDDING_TABLES, TABLES, Table
 from outputs.validation.declared import run_rules
 
 SOURCE_COLUMNS = ("source_path", "log_path", "ledger_lines", "path", "line", "variant_path", "origins")
@@ -46,8 +46,10 @@ class OpenedDataset:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The declared tables that it should hold."""
-        return TABLES
+        """The tables that it should hold: all, and those embeddings that were asked for."""
+        named = {entry.name for entry in self.manifest.files}
+        asked_for = (each for each in EMBEDDING_TABLES.values() if f"{each.name}.parquet" in named)
+        return (*TABLES, *asked_for)
 
     @cached_property
     def read(self) -> Mapping[str, pl.DataFrame]:

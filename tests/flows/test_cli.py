@@ -65,7 +65,8 @@ def test_asking_a_model_without_a_key_ends_with_2_before_any_work(tmp_path: Path
     done = run("build", *arguments, "--llm-match", "openai")
     assert done.returncode == 2
     assert done.stderr.strip() == (
-        "Error: Asking a model needs a key: set OPENAI_API_KEY, or leave --llm-match off."
+        "Error: OpenAI was asked for, but the environment holds no key: set OPENAI_API_KEY, "
+        "or leave out the options that name openai."
     )
     assert not (tmp_path / "out").exists()
 

@@ -10,14 +10,19 @@ import pytest
 from pytest_httpserver import HTTPServer
 from rich.console import Console
 
-import flows.idea_matching
-from flows.llm_client import ATTEMPTS, Asker, Budget, LlmError, SavedAnswer, read_answers, write_answers
+from flows.llm_client import Asker, LlmError, SavedAnswer, read_answers, write_answers
 from flows.reporting import QuietReporter
-from flows.settings import BuildSettings
+from flows.settings import BuildSettings, ServiceOptions
 from flows.stages import build_dataset
 from linkers.ideas.llm import Question
 from outputs.manifest import read_manifest
 from outputs.quality.gold import GoldIdea, read_gold
+from outputs.spending.budget import Budget
+from outputs.spending.cache import AnswerCache
+from outputs.spending.errors import SpendingError
+from outputs.spending.prices import Price
+from outputs.spending.questions import Purse
+from outputs.spending.service import ServiceSettings
 from tests.flows.fake_model import FakeModel
 
 KEY = "sk-secret-0123456789"
@@ -76,17 +81,10 @@ def score(dataset: Path, gold: dict[str, GoldIdea]) -> tuple[float, float]:
     return right / linked, right / sum(idea.idea_id is not None for idea in gold.values())
 
 
-@pytest.fixture
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorter pauses and timeouts than anyone would want."""
-    monkeypatch.setattr(
-        flows.idea_matching,
-        "Asker",
-        lambda *args, **kwargs: Asker(*args, **kwargs, timeout_s=0.5, first_pause_s=0.01),
-    )
+QUICK = ServiceOptions(timeout_s=0.5, first_wait_s=0.01, max_attempts=12)
+"""Shorter waits than anyone would want; of three attempts one fails, and none of 157 questions may be given up."""
 
 
-@pytest.mark.usefixtures("_quick")
 def test_recall_rises_and_precision_stays_with_a_model_that_errs_and_a_server_that_fails(
     server: HTTPServer, silent_archive: Path, gold: dict[str, GoldIdea], tmp_path: Path
 ) -> None:
@@ -94,7 +92,7 @@ def test_recall_rises_and_precision_stays_with_a_model_that_errs_and_a_server_th
     model = FakeModel(truth(gold), wrong=0.1, unoffered=0.05, failures=failures)
     server.expect_request(PATH).respond_with_handler(model)
     before = score(build(silent_archive, tmp_path / "off")[0], gold)
-    dataset, said = build(silent_archive, tmp_path / "on", llm_match="openai")
+    dataset, said = build(silent_archive, tmp_path / "on", llm_match="openai", service=QUICK)
     after = score(dataset, gold)
     assert set(failures) <= set(model.seen), "the server must have failed in every way"
     assert after[1] > before[1] + 0.02
@@ -161,9 +159,9 @@ def test_no_trace_of_the_key(
 ) -> None:
     """A server that echoes the key in its error, as some do."""
     server.expect_request(PATH).respond_with_data(f'{{"error": {{"message": "bad key {KEY}"}}}}', status=401)
-    with pytest.raises(LlmError) as caught:
+    with pytest.raises(SpendingError) as caught:
         build(silent_archive, tmp_path / "on", llm_match="openai")
-    assert "status 401" in str(caught.value)
+    assert "HTTP 401" in str(caught.value)
     assert KEY not in repr(caught.value) + str(caught.value.__cause__) + str(caught.value.__context__)
     assert KEY not in caplog.text
     for path in tmp_path.rglob("*"):
@@ -174,7 +172,7 @@ def test_without_a_key_nothing_begins(
     silent_archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    with pytest.raises(LlmError, match="set OPENAI_API_KEY"):
+    with pytest.raises(SpendingError, match="set OPENAI_API_KEY"):
         build(silent_archive, tmp_path / "on", llm_match="openai")
     assert not (tmp_path / "on").exists()
     assert not (tmp_path / "cache").exists()
@@ -183,29 +181,19 @@ def test_without_a_key_nothing_begins(
 QUESTION = Question("codex--v1--x", 0, ("codex--v1--a",), json.dumps({"experiment_id": "codex--v1--x"}))
 
 
-def test_a_question_that_always_fails_is_counted_and_not_kept(server: HTTPServer) -> None:
+def test_a_question_that_always_fails_is_counted_and_not_kept(server: HTTPServer, tmp_path: Path) -> None:
     server.expect_request(PATH).respond_with_data("busy", status=503)
-    cache: dict[str, str] = {}
-
-    class Kept:
-        """A cache in memory."""
-
-        def get(self, key: str) -> object:
-            """Read."""
-            return cache.get(key)
-
-        def set(self, key: str, value: str) -> None:
-            """Keep."""
-            cache[key] = value
-
-    asker = Asker("m", 1.0, Kept(), first_pause_s=0.001)
-    assert asker([QUESTION]) == {}
-    assert (asker.spend.failed, len(server.log), cache) == (1, ATTEMPTS, {})
+    settings = ServiceSettings(KEY, server.url_for("/v1"), first_wait_s=0.001)
+    with AnswerCache(tmp_path) as cache:
+        asker = Asker("m", Purse(settings, cache, Budget(1.0, {"m": Price(1, 1)})))
+        assert asker([QUESTION]) == {}
+        assert asker([QUESTION]) == {}
+    assert (asker.spend.failed, len(server.log)) == (2, 2 * settings.max_attempts)
 
 
 def test_an_answer_by_hand_answers_every_question_about_its_run() -> None:
     saved = SavedAnswer(experiment_id="codex--v1--x", idea_id="codex--v1--a")
-    asker = Asker("m", 0.0, saved=[saved], is_offline=True)
+    asker = Asker("m", None, [saved])
     assert asker([QUESTION])[QUESTION].idea_id == "codex--v1--a"
 
 
@@ -221,15 +209,3 @@ def test_a_damaged_file_of_answers_is_one_sentence(tmp_path: Path) -> None:
     path.write_text('{"experiment_id": "x", "idea_id": null}\n{"idea_id": 3}\n')
     with pytest.raises(LlmError, match=r"Line 2 of .* is no saved answer \(experiment_id, idea_id\)"):
         read_answers(path)
-
-
-def test_the_budget_by_hand() -> None:
-    """gpt-4.1-mini: 0.40 and 1.60 dollars a million; 2,000 characters count as 1,000 tokens, plus 400 back."""
-    budget = Budget(0.002, "gpt-4.1-mini")
-    first = budget.reserve(2000)
-    assert first is not None
-    assert first == pytest.approx(0.0004 + 0.00064)
-    assert budget.reserve(2000) is None
-    budget.settle(first, 0.0005)
-    assert budget.reserve(2000) is not None
-    assert Budget(1.0, "unheard-of").price(1_000_000, 0) == 2.5

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 import yaml
 from pytest_httpserver import HTTPServer
@@ -34,7 +34,7 @@ def environment(home: Path, port: int) -> dict[str, str]:
     }
 
 
-def wait_for(client: httpx.Client, method: str, path: str, body: object, until: Any) -> Any:
+def wait_for(client: httpx2.Client, method: str, path: str, body: object, until: Any) -> Any:
     """Ask until the answer is the wanted one."""
     deadline = time.monotonic() + PATIENCE_S
     answer: Any = None
@@ -42,7 +42,7 @@ def wait_for(client: httpx.Client, method: str, path: str, body: object, until: 
         try:
             response = client.request(method, path, json=body)
             answer = response.json() if response.is_success else None
-        except httpx.TransportError:
+        except httpx2.TransportError:
             answer = None
         if answer is not None and until(answer):
             return answer
@@ -58,12 +58,12 @@ def port() -> int:
 
 
 @pytest.fixture
-def client(tmp_path: Path, port: int) -> Iterator[httpx.Client]:
+def client(tmp_path: Path, port: int) -> Iterator[httpx2.Client]:
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
     with (tmp_path / "server.log").open("wb") as log:
         server = subprocess.Popen(command, env=environment(tmp_path, port), stdout=log, stderr=log)
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}/api", timeout=30) as client:
+        with httpx2.Client(base_url=f"http://127.0.0.1:{port}/api", timeout=30) as client:
             wait_for(client, "GET", "/health", None, lambda answer: answer is True)
             yield client
     finally:
@@ -73,7 +73,7 @@ def client(tmp_path: Path, port: int) -> Iterator[httpx.Client]:
 
 @pytest.mark.timeout(600)
 def test_a_schedule_on_a_real_server(
-    client: httpx.Client, port: int, tmp_path: Path, httpserver: HTTPServer
+    client: httpx2.Client, port: int, tmp_path: Path, httpserver: HTTPServer
 ) -> None:
     httpserver.expect_request("/hook", method="POST").respond_with_data("")
     write_scratchpad(tmp_path / "archive", {"runs/a.log": log_text((0, 10.8))}, [{"run_id": "a"}])
@@ -90,7 +90,8 @@ def test_a_schedule_on_a_real_server(
         assert deployment["global_concurrency_limit"]["limit"] == 1
 
         def run() -> dict[str, Any]:
-            made = client.post(f"/deployments/{deployment['id']}/create_flow_run", json={}).json()
+            path = f"/deployments/{deployment['id']}/create_flow_run"
+            made = wait_for(client, "POST", path, {}, lambda answer: "id" in answer)
             ended = ("COMPLETED", "FAILED", "CRASHED")
             found = wait_for(
                 client, "GET", f"/flow_runs/{made['id']}", None, lambda answer: answer["state_type"] in ended

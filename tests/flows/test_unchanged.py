@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -16,7 +17,7 @@ from tests.helpers import log_text, write_scratchpad
 LEDGER = "archive/v1/codex/scratchpad/runs.jsonl"
 
 
-def build(root: Path, **settings: int) -> BuildResult:
+def build(root: Path, **settings: Any) -> BuildResult:
     chosen = BuildSettings(
         archive=str(root / "archive"), out=str(root / "out"), cache=str(root / "cache")
     ).model_copy(update=settings)

@@ -9,6 +9,7 @@ from linkers.outcomes.judgement import Judgement, judge
 from linkers.outcomes.links import Links
 from linkers.runs import join_runs
 from linkers.write_ups import collect_write_ups
+from outputs.descriptions.model import Description, DescriptionSource
 from outputs.outcome_tables import VariantFiles, build_cohorts_table, build_experiments, build_ideas
 from outputs.schemas import COHORTS, EXPERIMENTS, IDEAS, Table
 from parsers.parsed_files import ParsedArchive
@@ -42,17 +43,23 @@ def judgement(parsed: ParsedArchive) -> Judgement:
     return judge(parsed, join_runs(parsed, 2026), collect_write_ups(parsed).kept, LINKS)
 
 
+def described(judgement: Judgement) -> dict[str, Description | None]:
+    ids = [each.timed.experiment_id for each in judgement.runs]
+    told = Description("Polar.", DescriptionSource.RUN_ID_DECODED, "run id b-s0")
+    return {each: told if each.endswith("b-s0") else None for each in ids}
+
+
 def test_experiments(parsed: ParsedArchive, judgement: Judgement) -> None:
-    frame = build_experiments(judgement, LINKS, VariantFiles.of(parsed))
+    frame = build_experiments(judgement, LINKS, VariantFiles.of(parsed), described(judgement))
     a, b, c = frame.to_dicts()
     assert a["linked_variant_path"].endswith("variants/a.py")
     assert (a["linked_proposal_id"], a["linked_idea_id"]) == ("codex--v1--a", "codex--v1--polar")
     assert (a["is_first_seen_date_only"], a["first_seen_source"], a["position"]) == (True, "ledger_date", 1)
     assert a["first_seen_at"].isoformat() == "2026-05-02T23:59:59.999999+00:00"
     assert (a["verdict"], a["on_frontier_walk"]) == ("improved", True)
-    assert (b["description_text"], b["description_source"]) == ("What ran.", "variant_docstring")
+    assert (b["description_text"], b["description_source"]) == ("Polar.", "run_id_decoded")
     assert (b["verdict"], b["first_seen_at"], b["finished_at"]) == ("inconclusive", None, None)
-    assert (c["verdict"], c["description_source"]) == ("failed_to_run", "run_id_decoded")
+    assert (c["verdict"], c["description_text"]) == ("failed_to_run", None)
 
 
 def test_ideas(parsed: ParsedArchive, judgement: Judgement) -> None:
@@ -78,7 +85,7 @@ def test_values_stay_within_the_declared_lists(
 ) -> None:
     files = VariantFiles.of(parsed)
     frames = {
-        "experiments": build_experiments(judgement, LINKS, files),
+        "experiments": build_experiments(judgement, LINKS, files, described(judgement)),
         "ideas": build_ideas(judgement.ideas, LINKS, files),
         "cohorts": build_cohorts_table(judgement.cohorts),
     }

@@ -81,7 +81,8 @@ def test_the_tables_of_a_random_archive_keep_every_law(source: random.Random) ->
             write_scratchpad(Path(folder), files, ledger, scope)
         found = outcomes(Path(folder))
     assert found.snapshots.taken or found.snapshots.warnings
-    experiments = build_experiments(found.judgement, found.links, VariantFiles())
+    undescribed = dict.fromkeys(each.timed.experiment_id for each in found.judgement.runs)
+    experiments = build_experiments(found.judgement, found.links, VariantFiles(), undescribed)
     ideas = build_ideas(found.judgement.ideas, found.links, VariantFiles())
     assert check_laws(experiments, ideas, build_snapshots_table(found.snapshots.taken)) == []
 

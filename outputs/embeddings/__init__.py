@@ -1,0 +1,1 @@
+"""Embeddings of texts: one interface, a backend that is paid and one that runs here."""
