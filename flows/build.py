@@ -14,6 +14,7 @@ from prefect import flow, task  # noqa: E402 - the environment must be set befor
 from prefect.artifacts import create_table_artifact  # noqa: E402
 from prefect.cache_policies import NO_CACHE  # noqa: E402
 
+from flows.gates import gates_table  # noqa: E402
 from flows.reporting import make_reporter  # noqa: E402
 from flows.settings import BuildSettings  # noqa: E402
 from flows.stages import BuildResult, build_dataset  # noqa: E402
@@ -48,4 +49,6 @@ def build(settings: BuildSettings, is_quiet: bool = False) -> BuildResult:
     result = build_dataset(settings, make_reporter(is_quiet=is_quiet), run_as_task)
     for key, table in summary_tables(result.manifest).items():
         create_table_artifact(key=key, table=table.records(), description=table.title)
+    gates = gates_table(result.validation)
+    create_table_artifact(key="gates", table=gates.records(), description=gates.title)
     return result

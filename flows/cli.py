@@ -1,5 +1,6 @@
-"""Command line `speedrun-etl`: flat commands; exit codes 0 done, 1 failed, 2 wrong usage, 3 incomplete."""
+"""Command line `speedrun-etl`: exit codes 0 done, 1 failed, 2 wrong usage, 3 built, but gates failed."""
 
+import errno
 import os
 import shutil
 import sys
@@ -10,6 +11,8 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
+from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
+from flows.locks import LockedError
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.quality_report import report_quality
 from flows.reporting import Reporter, make_reporter
@@ -17,8 +20,9 @@ from flows.settings import DEFAULT_MODEL, BuildSettings, EmbedBackend, ServiceOp
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
 from linkers.ideas.overrides import OverrideError
-from outputs.dataset import OutputError, renew_page
+from outputs.dataset import OutputError, WriteError, renew_page
 from outputs.manifest import MANIFEST_NAME
+from outputs.publishing.plan import PublishError, UnfitError
 from outputs.quality.gold import GoldError
 from outputs.report.render import REPORT_NAME, write_report
 from outputs.source_files import write_sources
@@ -61,6 +65,9 @@ class EmbedName(StrEnum):
 
 DEFAULT_WORDS = WordsSettings()
 
+DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""What a disk may refuse: the user can help that, so a sentence says more than a traceback."""
+
 FILE_WIDTH = 120
 """Columns of tables that go to a file or a pipe."""
 
@@ -81,6 +88,7 @@ WorkersOption = Annotated[
     int, typer.Option(min=1, max=256, help="Processes; the output does not depend on it.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print warnings and errors alone.")]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Let warnings fail the quality gates too.")]
 EngineOption = Annotated[
     EngineName, typer.Option(help="auto: Prefect where an API is configured, else direct.")
 ]
@@ -192,9 +200,10 @@ def build(
     overrides: Annotated[
         Path | None, typer.Option(help="CSV of corrections by hand: experiment_id, idea_id, expect.")
     ] = None,
+    strict: StrictOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Build the dataset from an archive."""
+    """Build the dataset from an archive, and check it. Exit code 3: it was built but the gates failed."""
     words = WordsSettings(
         describe=describe,
         embed=tuple(EmbedBackend(each) for each in embed or () if each != EmbedName.NONE),
@@ -229,7 +238,7 @@ def build(
         if engine == EngineName.AUTO and not quiet:
             reporter.say(SETUP_HINT)
         result = build_dataset(settings, reporter)
-    _finish(result, quiet)
+    _finish(result, quiet, strict)
 
 
 @app.command()
@@ -264,6 +273,115 @@ def _check_empty(folder: Path, what: str) -> None:
         raise OutputError(f"{folder} is not empty: name a new folder for the {what}.")
 
 
+@app.command(name="validate")
+def validate_dataset(
+    dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
+    strict: StrictOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    proposed: Annotated[
+        str | None,
+        typer.Option("--propose", help="Print the dataset's numbers as a section of expectations.toml."),
+    ] = None,
+) -> None:
+    """Check that a dataset keeps its promises, and show the rows that do not. Exit code 3: some do not."""
+    from outputs.validation.checks import validate
+    from outputs.validation.expectations import propose
+    from outputs.validation.opened import OpenedDataset
+
+    if proposed is not None:
+        typer.echo(propose(OpenedDataset.of(dataset), proposed), nl=False)
+        return
+    validation = validate(dataset)
+    if as_json:
+        typer.echo(validation_json(validation))
+    else:
+        print_validation(validation, _wide_console())
+    if not validation.is_passed(is_strict=strict):
+        raise typer.Exit(GATES_FAILED)
+
+
+@app.command()
+def serve(
+    archive: Annotated[str, typer.Option(help="A folder, .tar, .tar.gz, .tar.zst, .zip or git address.")],
+    out: Annotated[Path, typer.Option(help="Folder of the dataset; an earlier dataset there is replaced.")],
+    cron: Annotated[str, typer.Option(help="When to build, as in crontab and in UTC.")] = "0 3 * * *",
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder that keeps parsed files; beside the dataset by default.")
+    ] = None,
+    year: Annotated[int, typer.Option(help="Year of stamps without one, if the archive states no date.")] = (
+        DEFAULT_YEAR
+    ),
+    workers: WorkersOption = NUM_CPUS,
+    strict: StrictOption = False,
+) -> None:
+    """Build on a schedule, as a Prefect deployment served by this process, until it is ended."""
+    if not has_api():
+        raise OutputError(f"A schedule needs a Prefect server. {SETUP_HINT}")
+    from flows.serve import default_cache
+    from flows.serve import serve as serve_builds
+
+    settings = BuildSettings(
+        archive=archive if "://" in archive else str(Path(archive).absolute()),
+        out=str(out.absolute()),
+        year=year,
+        workers=workers,
+        cache=str((cache or default_cache(out)).absolute()),
+    )
+    serve_builds(settings, cron, is_strict=strict)
+
+
+@app.command()
+def publish(
+    dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
+    repo: Annotated[str | None, typer.Option(help="OWNER/NAME of a dataset repository on a Hub.")] = None,
+    to: Annotated[
+        str | None, typer.Option(help="A folder, or an address that fsspec knows, such as s3://.")
+    ] = None,
+    tag: Annotated[str | None, typer.Option(help="Tag of this version; a tag is never moved.")] = None,
+    private: Annotated[bool, typer.Option("--private", help="Make a new repository private.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would go up and be deleted, and do nothing.")
+    ] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Delete files there that are not in the dataset.")
+    ] = False,
+) -> None:
+    """Publish a dataset in one commit, if it passes validation and holds no key."""
+    from flows.publish import PublishSettings, publish_as_flow, publish_dataset
+
+    if (repo is None) == (to is None) or (tag and to):
+        raise typer.BadParameter("name either --repo, with --tag if you like, or --to.")
+    settings = PublishSettings(
+        dataset=dataset,
+        repo=repo,
+        to=to,
+        tag=tag,
+        is_private=private,
+        is_dry_run=dry_run,
+        is_pruning=prune,
+    )
+    if has_api() and not dry_run:
+        publish_as_flow(settings, typer.echo)
+    else:
+        publish_dataset(settings, typer.echo)
+
+
+@app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(help="Folder of the earlier dataset.")],
+    new: Annotated[Path, typer.Argument(help="Folder of the later dataset.")],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, with every link and snapshot.")
+    ] = False,
+) -> None:
+    """Show what differs between two datasets, as Markdown: rows, columns, links, snapshots."""
+    from outputs.release_diff import compare_datasets
+    from outputs.release_notes import to_markdown
+
+    found = compare_datasets(old, new)
+    typer.echo(found.model_dump_json(indent=2) if as_json else to_markdown(found), nl=as_json)
+
+
 @app.command()
 def inspect(
     dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
@@ -295,16 +413,19 @@ def _generate(out: Path, scale: Scale, seed: int, workers: int, reporter: Report
     reporter.say(f"{out} holds {summary.runs} runs, with their gold truth in {out / 'gold'}.")
 
 
-def _finish(result: BuildResult, is_quiet: bool) -> None:
-    """Print what is in the dataset and where it is; end with 3 if something was left null.
+def _wide_console() -> Console:
+    console = Console()
+    return console if console.is_terminal else Console(width=FILE_WIDTH)
+
+
+def _finish(result: BuildResult, is_quiet: bool, is_strict: bool = False) -> None:
+    """Print what is in the dataset, where it is, and whether it keeps its promises.
 
     Raises:
-        typer.Exit: If it was.
+        typer.Exit: If it does not.
     """
     if not is_quiet:
-        console = Console()
-        if not console.is_terminal:
-            console = Console(width=FILE_WIDTH)
+        console = _wide_console()
         print_summary(result.manifest, console)
         sentence = (
             f"{result.out} was built from {result.manifest.num_files:,} files in {result.seconds:.1f} s."
@@ -314,12 +435,28 @@ def _finish(result: BuildResult, is_quiet: bool) -> None:
             sentence = f"Nothing changed: {result.out} is the dataset that was built at {built_at}."
         console.print(sentence, highlight=False, soft_wrap=True)
         console.print(f"Open {result.out / REPORT_NAME} in a browser.", highlight=False, soft_wrap=True)
-    if failures := result.manifest.num_failures:
+    _judge(result, is_quiet, is_strict)
+
+
+def _judge(result: BuildResult, is_quiet: bool, is_strict: bool) -> None:
+    """Print what fails; the dataset stays, so that one can look.
+
+    Raises:
+        typer.Exit: If the gates fail, or a model left something null.
+    """
+    is_passed = result.validation.is_passed(is_strict=is_strict)
+    if not is_quiet or not is_passed:
+        console = Console(stderr=True) if is_quiet else _wide_console()
+        print_failing_rows(result.validation, console)
+        console.print(verdict(result.validation), highlight=False, soft_wrap=True)
+    failures = result.manifest.num_failures
+    if failures:
         sentence = (
             f"{failures:,} descriptions or embeddings could not be had and are null; the manifest says why."
         )
         Console(stderr=True).print(f"Incomplete: {sentence}", markup=False, highlight=False, soft_wrap=True)
-        raise typer.Exit(3)
+    if failures or not is_passed:
+        raise typer.Exit(GATES_FAILED)
 
 
 def main() -> None:
@@ -329,3 +466,8 @@ def main() -> None:
     except (ArchiveError, OutputError, SpendingError, OverrideError, GoldError) as error:
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
+    except (LockedError, WriteError, PublishError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in DISK_ERRORS:
+            raise
+        Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(GATES_FAILED if isinstance(error, UnfitError) else 1)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.ipc
 
 import parsers
+from flows.locks import cache_lock
 from parsers.archive import ArchiveFile
 from parsers.audits import Audit
 from parsers.embedded_source import source_sha256
@@ -110,9 +111,12 @@ class ParseCache:
         for each in files:
             if each.sha256:
                 by_shard[_shard_of(each.file)].append(each)
-        for shard, members in by_shard.items():
-            if any(each.file.path in fresh for each in members):
-                self._write(shard, members, texts)
+        if not fresh:
+            return
+        with cache_lock(self._folder):
+            for shard, members in by_shard.items():
+                if any(each.file.path in fresh for each in members):
+                    self._write(shard, members, texts)
 
     def _path(self, shard: str, what: str) -> Path:
         return self._folder / f"{shard}.{what}.arrow"
@@ -129,7 +133,6 @@ class ParseCache:
         return {sha256: text for sha256, text in pairs if source_sha256(text) == sha256}
 
     def _write(self, shard: str, members: list[ParsedFile], texts: Mapping[str, str]) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
         rows = [_row(each) for each in members]
         wanted = sorted({sha256 for each in members for sha256 in _sources_of(each)})
         sources = [{"sha256": sha256, "text": texts[sha256]} for sha256 in wanted]

@@ -1,4 +1,4 @@
-"""The stages of a build in order: archive, records, runs, variants, outcomes, words, tables, dataset."""
+"""The stages of a build in order: archive, records, links, outcomes, words, tables, dataset, gates."""
 
 import os
 import time
@@ -11,6 +11,7 @@ from typing import ParamSpec, Protocol, TypeVar
 import polars as pl
 
 from flows.idea_matching import check_idea_settings, match_ideas
+from flows.locks import output_lock
 from flows.parallel import parse_batches
 from flows.parse_cache import ParseCache
 from flows.purse import check_purse, open_purse
@@ -39,11 +40,14 @@ from outputs.outcome_tables import (
     build_ideas,
     build_snapshots_table,
 )
+from outputs.replacing import clean_up
 from outputs.report.render import REPORT_NAME, write_report
 from outputs.snapshots.selection import Snapshots, take_snapshots
 from outputs.spending.questions import Purse
 from outputs.spending.report import Spending
 from outputs.tables import build_quarantine, build_runs, build_val_trajectories
+from outputs.validation.checks import validate
+from outputs.validation.model import Validation
 from outputs.variant_tables import build_proposals, build_variant_links, build_variant_sources
 from parsers.archive import Archive, open_archive
 from parsers.kinds import PARSED_KINDS
@@ -76,12 +80,14 @@ class BuildResult:
         manifest: The dataset's manifest.
         out: Where the dataset is.
         seconds: How long it took.
+        validation: What the checks of the finished dataset found.
         is_unchanged: Whether the dataset was there already, so that nothing was built.
     """
 
     manifest: Manifest
     out: Path
     seconds: float
+    validation: Validation
     is_unchanged: bool = False
 
 
@@ -98,18 +104,28 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
         OutputError: If the dataset cannot be put where it was asked for.
         SpendingError: If a model cannot be asked, or may cost too much.
         OverrideError: If a correction by hand cannot be applied.
+        LockedError: If another build is writing there.
+        WriteError: If the disk does not take it.
     """
+    out = Path(settings.out)
+    check_target(out)
+    place = out.resolve()
+    with output_lock(place):
+        clean_up(place)
+        return _build(settings, out, reporter, run)
+
+
+def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) -> BuildResult:
     started_s = time.monotonic()
     check_purse(settings)
-    check_target(Path(settings.out))
     check_idea_settings(settings)
     with open_purse(settings) as purse, open_archive(settings.archive) as archive:
         _warn(archive, reporter)
         is_remembered = settings.cache is not None and settings.is_decided_by_archive
         memory = BuildMemory(Path(settings.cache or "")) if is_remembered else None
         key = build_key(archive, settings) if memory else ""
-        if memory and (found := memory.find(key, Path(settings.out))):
-            return BuildResult(found, Path(settings.out), time.monotonic() - started_s, is_unchanged=True)
+        if memory and (found := memory.find(key, out)):
+            return BuildResult(found, out, time.monotonic() - started_s, validate(out), is_unchanged=True)
         parsed = run(parse_archive, archive, settings, reporter)
         runs = run(link_runs, parsed, settings, reporter)
         variants = run(link_variants, parsed, runs, reporter)
@@ -123,9 +139,10 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
         manifest = run(
             publish_locally, parsed, runs, variants, coverage, outcomes, spending, tables, settings, reporter
         )
+        validation = run(check_dataset, out, reporter)
         if memory and not manifest.num_failures:
-            memory.remember(key, Path(settings.out))
-    return BuildResult(manifest, Path(settings.out), time.monotonic() - started_s)
+            memory.remember(key, out)
+    return BuildResult(manifest, out, time.monotonic() - started_s, validation)
 
 
 def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter) -> ParsedArchive:
@@ -279,6 +296,12 @@ def publish_locally(
 
     with reporter.stage("write"):
         return write_dataset(tables, describe, Path(settings.out), texts, PAGES)
+
+
+def check_dataset(out: Path, reporter: Reporter) -> Validation:
+    """Stage 9: read the dataset back and check that it keeps its promises."""
+    with reporter.stage("validate"):
+        return validate(out)
 
 
 def build_time() -> datetime:

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from flows.locks import cache_lock
 from flows.settings import BuildSettings
 from outputs.manifest import MANIFEST_NAME, PACKAGES, Manifest, read_manifest
 from parsers.archive import Archive
@@ -38,14 +39,14 @@ class BuildMemory:
 
     def remember(self, key: str, out: Path) -> None:
         """Note that a build with this key wrote the dataset at `out`."""
-        builds = self._read()
-        builds.pop(key, None)
-        builds[key] = _sha256(out / MANIFEST_NAME)
-        kept = dict(list(builds.items())[-_REMEMBERED_BUILDS:])
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        beside = self._path.with_suffix(".new")
-        beside.write_text(json.dumps(kept, indent=1), encoding="utf-8")
-        beside.replace(self._path)
+        with cache_lock(self._path.parent):
+            builds = self._read()
+            builds.pop(key, None)
+            builds[key] = _sha256(out / MANIFEST_NAME)
+            kept = dict(list(builds.items())[-_REMEMBERED_BUILDS:])
+            beside = self._path.with_suffix(".new")
+            beside.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+            beside.replace(self._path)
 
     def _read(self) -> dict[str, str]:
         try:

@@ -1,7 +1,6 @@
 """A dataset on disk: written beside its place, then renamed into it, so that nobody sees half of one."""
 
 import hashlib
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -10,6 +9,7 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from outputs.manifest import MANIFEST_NAME, FileEntry, Manifest, read_manifest
+from outputs.replacing import clean_up, put_in_place, workplace
 from outputs.schemas import EMBEDDING_TABLES, TABLES, Table
 
 Page = Callable[[Manifest, Path], str]
@@ -21,6 +21,10 @@ ROW_GROUP_ROWS = 131_072
 
 class OutputError(Exception):
     """The dataset cannot be written where it was asked for. The message is one sentence."""
+
+
+class WriteError(Exception):
+    """The disk did not take the dataset. The message is one sentence."""
 
 
 def check_target(out: Path) -> None:
@@ -55,24 +59,44 @@ def write_dataset(
 
     Raises:
         OutputError: If `out` must not be replaced.
+        WriteError: If the disk is full or does not let us write; an earlier dataset is still there then.
     """
     check_target(out)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as beside:
-        folder = Path(beside) / "new"
-        folder.mkdir()
-        asked_for = [table for table in EMBEDDING_TABLES.values() if table.name in frames]
-        entries = tuple(write_table(table, frames[table.name], folder) for table in (*TABLES, *asked_for))
-        for name, text in texts.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(text.encode("utf-8"))
-        manifest = describe(entries)
-        for name, page in pages.items():
-            text = page(manifest, folder)
-            (folder / name).write_bytes(text.encode("utf-8"))
-            manifest = manifest.with_text(name, text)
-        (folder / MANIFEST_NAME).write_text(_manifest_text(manifest), encoding="utf-8")
-        _swap(folder, out, Path(beside) / "old")
+    place = out.resolve()
+    beside = workplace(place)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        clean_up(place)
+        (beside / "new").mkdir(parents=True)
+        manifest = _write_files(frames, describe, beside / "new", texts, pages)
+        put_in_place(beside / "new", place)
+    except OSError as error:
+        raise WriteError(
+            f"{out} could not be written ({error}): what was there before is untouched."
+        ) from error
+    finally:
+        clean_up(place)
+    return manifest
+
+
+def _write_files(
+    frames: Mapping[str, pl.DataFrame],
+    describe: Callable[[tuple[FileEntry, ...]], Manifest],
+    folder: Path,
+    texts: Mapping[str, str],
+    pages: Mapping[str, Page],
+) -> Manifest:
+    asked_for = [table for table in EMBEDDING_TABLES.values() if table.name in frames]
+    entries = tuple(write_table(table, frames[table.name], folder) for table in (*TABLES, *asked_for))
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text.encode("utf-8"))
+    manifest = describe(entries)
+    for name, page in pages.items():
+        text = page(manifest, folder)
+        (folder / name).write_bytes(text.encode("utf-8"))
+        manifest = manifest.with_text(name, text)
+    (folder / MANIFEST_NAME).write_text(_manifest_text(manifest), encoding="utf-8")
     return manifest
 
 
@@ -98,19 +122,6 @@ def _replace(path: Path, text: str) -> None:
 
 def _manifest_text(manifest: Manifest) -> str:
     return manifest.model_dump_json(indent=2) + "\n"
-
-
-def _swap(new: Path, out: Path, old: Path) -> None:
-    """Put the new dataset in place of the old one, or leave the old one there."""
-    had_old = out.exists()
-    if had_old:
-        out.replace(old)
-    try:
-        new.replace(out)
-    except OSError:
-        if had_old:
-            old.replace(out)
-        raise
 
 
 def write_table(table: Table, frame: pl.DataFrame, folder: Path) -> FileEntry:

@@ -10,6 +10,8 @@ from enum import Enum
 import polars as pl
 import pyarrow as pa
 
+from parsers.kinds import FileKind
+from parsers.quarantine import Reason
 from parsers.scopes import AGENTS, WAVES
 
 
@@ -69,6 +71,7 @@ class Column:
         unit: Unit of a quantity, or None.
         is_nullable: Whether a value may be missing.
         allowed: The closed list of its values, or None.
+        bounds: Its lowest and highest value where they differ from what the unit says; see `limits`.
     """
 
     name: str
@@ -77,6 +80,20 @@ class Column:
     unit: str | None = None
     is_nullable: bool = False
     allowed: tuple[str, ...] | None = None
+    bounds: tuple[float | None, float | None] | None = None
+
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """Lowest and highest value: what has a unit is never negative, unless `bounds` says otherwise."""
+        if self.bounds is not None:
+            return self.bounds
+        is_quantity = self.unit is not None and self.kind in (Kind.INT, Kind.FLOAT)
+        return (0, None) if is_quantity else (None, None)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether it holds no NaN and no infinity: a loss may diverge, no other number may."""
+        return self.unit != "nats"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +106,7 @@ class Table:
         description: One sentence.
         columns: The columns in order.
         primary_key: Columns that together are unique and by which the rows are sorted.
-        foreign_keys: Column, and the table and column that it refers to.
+        foreign_keys: Column, and the table and column that it, or each id of its list, refers to.
     """
 
     name: str
@@ -124,8 +141,20 @@ def _text(name: str, description: str, allowed: tuple[str, ...] | None = None) -
     return Column(name, Kind.TEXT, description, allowed=allowed)
 
 
-def _maybe(kind: Kind, name: str, description: str, unit: str | None = None) -> Column:
-    return Column(name, kind, description, unit, is_nullable=True)
+def _maybe(
+    kind: Kind,
+    name: str,
+    description: str,
+    unit: str | None = None,
+    bounds: tuple[float | None, float | None] | None = None,
+) -> Column:
+    return Column(name, kind, description, unit, is_nullable=True, bounds=bounds)
+
+
+FROM_ZERO = (0, None)
+FROM_ONE = (1, None)
+A_SHARE = (0, 1)
+ANY_SIGN = (None, None)
 
 
 STATUSES = ("completed", "preempted", "failed", "canceled", "timeout", "incomplete")
@@ -218,7 +247,7 @@ RUNS = Table(
             is_nullable=True,
             allowed=IDEA_TIERS,
         ),
-        _maybe(Kind.FLOAT, "idea_link_score", "How certain that link is, 0 to 1."),
+        _maybe(Kind.FLOAT, "idea_link_score", "How certain that link is, 0 to 1.", bounds=A_SHARE),
         Column("is_idea_conflict", Kind.BOOL, "Whether some evidence contradicts the link or its absence."),
         Column("idea_conflicts", Kind.TEXTS, "One sentence a contradiction."),
         _maybe(
@@ -235,7 +264,7 @@ RUNS = Table(
         _maybe(Kind.INT, "num_val_points", "Checkpoints of the first trial.", "checkpoints"),
         Column("hit_target", Kind.BOOL, "Whether the first trial reached 3.28."),
         _text("status", "How the run ended; its log outweighs the ledger's word.", STATUSES),
-        _maybe(Kind.INT, "seed", "Its seed."),
+        _maybe(Kind.INT, "seed", "Its seed.", bounds=FROM_ZERO),
         Column(
             "seed_source",
             Kind.TEXT,
@@ -269,6 +298,11 @@ RUNS = Table(
         ),
     ),
     primary_key=("experiment_id",),
+    foreign_keys=(
+        ("idea_id", "ideas", "idea_id"),
+        ("recovered_source_sha256", "variant_sources", "sha256"),
+        ("same_log_as", "runs", "experiment_id"),
+    ),
 )
 
 IDEAS = Table(
@@ -299,7 +333,9 @@ IDEAS = Table(
             allowed=("write_up", "journal", "audit", "rule_check", "run"),
         ),
         IS_FIRST_SEEN_DATE_ONLY,
-        _maybe(Kind.INT, "position", "1-based place in the order in which its scope first saw ideas."),
+        _maybe(
+            Kind.INT, "position", "1-based place in the order in which its scope saw ideas.", bounds=FROM_ONE
+        ),
         _maybe(Kind.TEXT, "primary_variant_path", "The variant that most of its runs executed."),
         Column("all_variant_paths", Kind.TEXTS, "Every variant that its runs executed, sorted."),
         Column("num_runs", Kind.INT, "Runs that tested it.", "runs"),
@@ -322,6 +358,12 @@ IDEAS = Table(
         ON_FRONTIER_WALK,
     ),
     primary_key=("idea_id",),
+    foreign_keys=(
+        ("best_experiment_id", "experiments", "experiment_id"),
+        ("parent_idea_id", "ideas", "idea_id"),
+        ("parent_idea_ids", "ideas", "idea_id"),
+        ("inspired_by_ids", "ideas", "idea_id"),
+    ),
 )
 
 VAL_TRAJECTORIES = Table(
@@ -331,7 +373,7 @@ VAL_TRAJECTORIES = Table(
     columns=(
         EXPERIMENT_ID,
         RUN_ID,
-        Column("trial", Kind.INT, "0-based number of the trial in the run's log."),
+        Column("trial", Kind.INT, "0-based number of the trial in the run's log.", bounds=FROM_ZERO),
         STEP,
         SCHEDULED_STEPS,
         Column(
@@ -356,15 +398,18 @@ VARIANT_LINKS = Table(
         _maybe(Kind.TEXT, "variant_path", "The file it names; null where it knows the text alone."),
         _maybe(Kind.TEXT, "source_sha256", "Hash of the text that ran, where the tier holds it."),
         _maybe(Kind.BOOL, "is_drifted", "Whether that text differs from the file as it is today."),
-        Column("score", Kind.FLOAT, "How sure the tier is, 0 to 1."),
+        Column("score", Kind.FLOAT, "How sure the tier is, 0 to 1.", bounds=A_SHARE),
         _text("evidence", "What was seen and where, in a sentence."),
         _maybe(Kind.TEXT, "runner_up_variant_stem", "The second best file."),
-        _maybe(Kind.FLOAT, "margin", "How far the second best is behind."),
+        _maybe(Kind.FLOAT, "margin", "How far the second best is behind.", bounds=A_SHARE),
         Column("is_chosen", Kind.BOOL, "Whether this answer is the published one."),
         Column("is_conflict", Kind.BOOL, "Whether it names another file than the published one."),
     ),
     primary_key=("experiment_id", "tier"),
-    foreign_keys=(("experiment_id", "runs", "experiment_id"),),
+    foreign_keys=(
+        ("experiment_id", "runs", "experiment_id"),
+        ("source_sha256", "variant_sources", "sha256"),
+    ),
 )
 
 VARIANT_SOURCES = Table(
@@ -379,6 +424,7 @@ VARIANT_SOURCES = Table(
         Column("is_drifted", Kind.BOOL, "Whether no variant file of their scopes has this text today."),
     ),
     primary_key=("sha256",),
+    foreign_keys=(("experiment_ids", "runs", "experiment_id"),),
 )
 
 PROPOSALS = Table(
@@ -417,7 +463,10 @@ PROPOSALS = Table(
         ),
     ),
     primary_key=("proposal_id",),
-    foreign_keys=(("parent_idea_id", "ideas", "idea_id"), ("best_experiment_id", "runs", "experiment_id")),
+    foreign_keys=(
+        ("parent_idea_id", "ideas", "idea_id"),
+        ("best_experiment_id", "experiments", "experiment_id"),
+    ),
 )
 
 RUN_IDEA_LINKS = Table(
@@ -426,20 +475,29 @@ RUN_IDEA_LINKS = Table(
     description="Every idea that a tier proposes for a run, and all that speaks against one.",
     columns=(
         EXPERIMENT_ID,
-        Column("rank", Kind.INT, "1 for the strongest candidate of the run."),
+        Column("rank", Kind.INT, "1 for the strongest candidate of the run.", bounds=FROM_ONE),
         _maybe(Kind.TEXT, "idea_id", "The idea; null where the evidence is that there is none."),
         _text("tier", "The tier that proposes it.", IDEA_TIERS),
-        Column("score", Kind.FLOAT, "How much this evidence proves on its own, 0 to 1."),
-        _maybe(Kind.FLOAT, "idea_score", "What all evidence together gives the idea for this run, 0 to 1."),
+        Column("score", Kind.FLOAT, "How much this evidence proves on its own, 0 to 1.", bounds=A_SHARE),
+        _maybe(
+            Kind.FLOAT,
+            "idea_score",
+            "What all evidence together gives the idea for this run, 0 to 1.",
+            bounds=A_SHARE,
+        ),
         _text("evidence", "What was seen and where, in a sentence."),
         Column("is_against", Kind.BOOL, "Whether the evidence speaks against a link."),
         _maybe(Kind.TEXT, "runner_up_idea_id", "The run's second best idea."),
-        _maybe(Kind.FLOAT, "margin", "How far the second best is behind the best."),
+        _maybe(Kind.FLOAT, "margin", "How far the second best is behind the best.", bounds=A_SHARE),
         Column("is_chosen", Kind.BOOL, "Whether it supports the published link."),
         Column("is_conflict", Kind.BOOL, "Whether some evidence of the run contradicts other evidence."),
     ),
     primary_key=("experiment_id", "rank"),
-    foreign_keys=(("experiment_id", "runs", "experiment_id"), ("idea_id", "ideas", "idea_id")),
+    foreign_keys=(
+        ("experiment_id", "runs", "experiment_id"),
+        ("idea_id", "ideas", "idea_id"),
+        ("runner_up_idea_id", "ideas", "idea_id"),
+    ),
 )
 
 QUARANTINE = Table(
@@ -447,13 +505,13 @@ QUARANTINE = Table(
     one_row_per="rejected input",
     description="Everything that could not be parsed, with its place and the reason.",
     columns=(
-        _text("kind", "Kind of the file it came from."),
+        _text("kind", "Kind of the file it came from.", tuple(kind.value for kind in FileKind)),
         _maybe(Kind.TEXT, "agent", "Agent of the scratchpad, where it lies in one."),
         _maybe(Kind.TEXT, "wave", "Wave of the scratchpad, where it lies in one."),
         _text("path", "Path relative to the archive's root."),
-        _maybe(Kind.INT, "line", "1-based line; null when the whole file was rejected."),
+        _maybe(Kind.INT, "line", "1-based line; null when the whole file was rejected.", bounds=FROM_ONE),
         Column("byte_offset", Kind.INT, "Offset of the rejected bytes in the file.", "bytes"),
-        _text("reason", "Why, from a closed list."),
+        _text("reason", "Why, from a closed list.", tuple(reason.value for reason in Reason)),
         _text("detail", "What was wrong, in a sentence."),
         _text("excerpt", "The first 200 characters of it."),
     ),
@@ -481,7 +539,7 @@ EXPERIMENTS = Table(
         _maybe(
             Kind.TIME, "finished_at", "From when on its outcome is known: launch and training time.", "UTC"
         ),
-        _maybe(Kind.INT, "position", "1-based place in the order of its scope's dated launches."),
+        _maybe(Kind.INT, "position", "1-based place in the order of its scope's launches.", bounds=FROM_ONE),
         _text("verdict", "What came of it against the 3500-step baseline.", VERDICTS),
         _maybe(
             Kind.INT, "step_to_3_28", "First step of the first trial with a loss of at most 3.28.", "steps"
@@ -496,13 +554,23 @@ EXPERIMENTS = Table(
         _maybe(Kind.TEXT, "recovered_source_sha256", "Hash of the text that ran, where it is known."),
         _maybe(Kind.TEXT, "variant_tier", "The tier that told the variant."),
         _maybe(Kind.TEXT, "idea_tier", "The tier that told the idea."),
-        _maybe(Kind.INT, "seed", "Its seed."),
+        _maybe(Kind.INT, "seed", "Its seed.", bounds=FROM_ZERO),
         _text("recipe", "Its name without seed, replicate and rung, as in `cohorts`."),
         Column("parent_recipes", Kind.TEXTS, "Families of its scope that its own builds on, sorted."),
         _maybe(
-            Kind.INT, "delta_vs_scope_best", "Its step minus its scope's best known at its launch.", "steps"
+            Kind.INT,
+            "delta_vs_scope_best",
+            "Its step minus its scope's best known at its launch.",
+            "steps",
+            ANY_SIGN,
         ),
-        _maybe(Kind.INT, "delta_vs_field_best", "Its step minus the best of all scopes known then.", "steps"),
+        _maybe(
+            Kind.INT,
+            "delta_vs_field_best",
+            "Its step minus the best of all scopes known then.",
+            "steps",
+            ANY_SIGN,
+        ),
         ON_FRONTIER_WALK,
         _maybe(
             Kind.TEXT,
@@ -519,7 +587,12 @@ EXPERIMENTS = Table(
         _maybe(Kind.TEXT, "description_evidence", "What exactly it was taken from."),
     ),
     primary_key=("experiment_id",),
-    foreign_keys=(("experiment_id", "runs", "experiment_id"), ("linked_idea_id", "ideas", "idea_id")),
+    foreign_keys=(
+        ("experiment_id", "runs", "experiment_id"),
+        ("linked_idea_id", "ideas", "idea_id"),
+        ("linked_proposal_id", "proposals", "proposal_id"),
+        ("recovered_source_sha256", "variant_sources", "sha256"),
+    ),
 )
 
 COHORTS = Table(
@@ -554,6 +627,10 @@ COHORTS = Table(
         _maybe(Kind.FLOAT, "claimable_score", "Score at that step."),
     ),
     primary_key=("agent", "wave", "recipe", "scheduled_steps"),
+    foreign_keys=(
+        ("member_experiment_ids", "experiments", "experiment_id"),
+        ("left_out_ids", "experiments", "experiment_id"),
+    ),
 )
 
 SNAPSHOTS = Table(
@@ -566,7 +643,9 @@ SNAPSHOTS = Table(
         WAVE,
         Column("k", Kind.INT, "Experiments of the scope launched at or before the moment.", "experiments"),
         Column("wall_clock", Kind.TIME, "The moment.", "UTC"),
-        Column("position", Kind.INT, "1-based place among the percentiles 10, 30, 50, 70 and 90."),
+        Column(
+            "position", Kind.INT, "1-based place among the percentiles 10, 30, 50, 70 and 90.", bounds=(1, 5)
+        ),
         _text("split", "dev for positions 1 and 5, test for 2 to 4.", ("dev", "test")),
         _text("wave_constraint", "What the wave asked of an idea."),
         _maybe(Kind.TEXT, "current_recipe_experiment_id", "The scope's best hit that was known."),
@@ -589,6 +668,17 @@ SNAPSHOTS = Table(
     foreign_keys=(
         ("current_recipe_experiment_id", "experiments", "experiment_id"),
         ("field_best_experiment_id", "experiments", "experiment_id"),
+        ("prior_idea_ids", "ideas", "idea_id"),
+        ("prior_experiment_ids", "experiments", "experiment_id"),
+        ("future_frontier_idea_ids", "ideas", "idea_id"),
+        ("future_improved_idea_ids", "ideas", "idea_id"),
+        ("future_improved_experiment_ids", "experiments", "experiment_id"),
+        ("future_frontier_experiment_ids", "experiments", "experiment_id"),
+        ("rejected_idea_ids", "ideas", "idea_id"),
+        ("other_agent_visible_idea_ids", "ideas", "idea_id"),
+        ("other_agent_visible_experiment_ids", "experiments", "experiment_id"),
+        ("field_prior_idea_ids", "ideas", "idea_id"),
+        ("field_prior_experiment_ids", "experiments", "experiment_id"),
     ),
 )
 

@@ -1,8 +1,10 @@
 """The command line as a user meets it: exit codes, sentences, documentation."""
 
+import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -113,6 +115,56 @@ def test_a_quiet_build_prints_warnings_alone(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.startswith("Warning: the archive lacks 7 of 8 scratchpads")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_build_whose_gates_fail_ends_with_3_and_can_be_looked_at(tmp_path: Path) -> None:
+    """Seven scopes are missing, which is a warning, and with --strict warnings fail."""
+    write_scratchpad(tmp_path / "archive")
+    arguments = ("build", "--archive", str(tmp_path / "archive"), "--out", str(tmp_path / "out"), "--strict")
+    done = run(*arguments, "--quiet")
+    assert done.returncode == 3
+    assert "Warning scopes: 7 in archive:" in done.stderr
+    assert "scope=v3/codex" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert run("validate", str(tmp_path / "out")).returncode == 0
+    assert run("validate", str(tmp_path / "out"), "--strict").returncode == 3
+
+
+def test_validate_shows_the_failing_rows(tmp_path: Path) -> None:
+    write_scratchpad(tmp_path / "archive", {"runs/a.log": log_text((0, 10.8))})
+    assert (
+        run("build", "--archive", str(tmp_path / "archive"), "--out", str(tmp_path / "out")).returncode == 0
+    )
+    (tmp_path / "out/ideas.parquet").unlink()
+    done = run("validate", str(tmp_path / "out"))
+    assert done.returncode == 3
+    assert "Error files: 1 in files:" in done.stdout
+    assert "file=ideas.parquet" in done.stdout
+    told = json.loads(run("validate", str(tmp_path / "out"), "--json").stdout)
+    assert {each["check"] for each in told if each["failing"] and each["severity"] == "error"} >= {
+        "files",
+        "types",
+    }
+    proposed = tomllib.loads(run("validate", str(tmp_path / "out"), "--propose", "tiny").stdout)
+    assert proposed["tiny"]["rows"]["runs"] == 1
+    assert run("validate", str(tmp_path)).returncode == 2
+
+
+def test_publish_refuses_what_is_not_fit_and_wrong_usage(tmp_path: Path) -> None:
+    write_scratchpad(tmp_path / "archive", {"runs/a.log": log_text((0, 10.8))})
+    assert (
+        run("build", "--archive", str(tmp_path / "archive"), "--out", str(tmp_path / "out")).returncode == 0
+    )
+    target = ("--to", str(tmp_path / "published"))
+    key = {"A_SECRET": "codex--v1--a"}
+    done = run("publish", str(tmp_path / "out"), *target, env=key)
+    assert done.returncode == 3
+    assert "value of A_SECRET in" in done.stderr
+    assert "codex--v1--a" not in done.stderr
+    assert not (tmp_path / "published").exists()
+    assert run("publish", str(tmp_path / "out"), *target).returncode == 0
+    assert run("publish", str(tmp_path / "out")).returncode == 2
+    assert run("publish", str(tmp_path / "out"), *target, "--repo", "a/b").returncode == 2
 
 
 def test_the_command_starts_without_prefect_and_openai() -> None:

@@ -1,0 +1,227 @@
+"""Publishing: to a Hub on loopback and to folders; what is refused, retried, kept and never told."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_httpserver import HTTPServer
+from rich.console import Console
+
+from flows.publish import PublishSettings, publish_dataset
+from flows.reporting import QuietReporter
+from flows.settings import BuildSettings
+from flows.stages import build_dataset
+from outputs.publishing.plan import PublishError, UnfitError, published_names
+from tests.fake_hub import FakeHub
+from tests.helpers import log_text, write_scratchpad
+
+pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
+"""The client sends large files in a way that its own HTTP library wants otherwise."""
+
+TOKEN = "hf_" + "T0ken" * 6
+
+
+def build(root: Path, runs: int = 1, note: str = "") -> Path:
+    logs = {f"runs/r{number}.log": log_text(*((step, 10.8) for step in range(900))) for number in range(runs)}
+    write_scratchpad(root / "archive", logs, [{"run_id": "r0", "note": note}])
+    settings = BuildSettings(archive=str(root / "archive"), out=str(root / "dataset"))
+    assert build_dataset(settings, QuietReporter(Console(quiet=True))).validation.is_passed()
+    return root / "dataset"
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    return build(tmp_path)
+
+
+@pytest.fixture
+def hub(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    fake = FakeHub(httpserver)
+    httpserver.expect_request(re.compile(".*")).respond_with_handler(fake.answer)
+    monkeypatch.setenv("HF_ENDPOINT", httpserver.url_for("").rstrip("/"))
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    monkeypatch.setenv("SPEEDRUN_ETL_RETRY_S", "0")
+    yield fake
+
+
+def publish(dataset: Path, **settings: object) -> tuple[bool, str]:
+    told: list[str] = []
+    chosen = {"repo": None if "to" in settings else "owner/name", **settings}
+    done = publish_dataset(PublishSettings(dataset=dataset, **chosen), told.append)  # type: ignore[arg-type]  # keywords of a test
+    return done, "\n".join(told)
+
+
+def whole(dataset: Path) -> dict[str, bytes]:
+    return {name: (dataset / name).read_bytes() for name in published_names(dataset)}
+
+
+def test_a_dataset_goes_up_in_one_commit(dataset: Path, hub: FakeHub) -> None:
+    done, told = publish(dataset, tag="v1", is_private=True)
+    assert done
+    assert hub.files == whole(dataset)
+    assert len(hub.commits) == 1
+    assert re.fullmatch(r"Publish the dataset with manifest [0-9a-f]{64}", hub.messages[0]["summary"])
+    assert hub.tags == {"v1": hub.head}
+    assert any(path.startswith("/lfs/") for _, path in hub.seen)
+    assert hub.tokens == {f"Bearer {TOKEN}", ""}, "only the signed upload address needs no token"
+    assert TOKEN not in told
+
+
+def test_nothing_changed_means_no_commit(
+    dataset: Path, hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the dataset was built again, at another time."""
+    publish(dataset)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "5")
+    again = build(dataset.parent)
+    assert (again / "manifest.json").read_bytes() != hub.files["manifest.json"]
+    done, told = publish(again)
+    assert (done, len(hub.commits)) == (False, 1)
+    assert "Nothing changed: no commit is made." in told
+
+
+def test_only_what_differs_goes_up_with_its_diff(dataset: Path, hub: FakeHub) -> None:
+    publish(dataset, tag="v1")
+    changed = build(dataset.parent, runs=2)
+    done, told = publish(changed, tag="v2")
+    assert done
+    assert "upload runs.parquet" in told
+    assert "upload ideas.parquet" not in told
+    assert hub.files == whole(changed)
+    assert "| runs | 1 | 2 | 1 | 0 |" in hub.messages[1]["description"]
+    assert hub.tags.keys() == {"v1", "v2"}
+
+
+def test_a_dry_run_tells_all_and_does_nothing(dataset: Path, hub: FakeHub) -> None:
+    done, told = publish(dataset, is_dry_run=True, tag="v1")
+    assert not done
+    for name, data in whole(dataset).items():
+        assert f"upload {name} ({len(data):,} bytes)" in told
+    assert {method for method, _ in hub.seen} <= {"GET", "HEAD"}
+    assert not hub.is_there
+
+
+def test_nothing_is_deleted_without_being_asked(dataset: Path, hub: FakeHub) -> None:
+    publish(dataset)
+    hub.commits[-1] |= {"old.parquet": b"x", ".gitattributes": b"y"}
+    told = publish(dataset)[1]
+    assert "keep, as --prune is not given: old.parquet" in told
+    assert "old.parquet" in hub.files
+    assert "delete old.parquet" in publish(dataset, is_pruning=True, is_dry_run=True)[1]
+    assert publish(dataset, is_pruning=True)[0]
+    assert hub.files == whole(dataset) | {".gitattributes": b"y"}
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_busy_hub_is_asked_again(dataset: Path, hub: FakeHub, status: int) -> None:
+    hub.fails = [("/commit/", status), ("/preupload/", status), ("/repos/create", status)]
+    assert publish(dataset)[0]
+    assert hub.files == whole(dataset)
+    assert hub.fails == []
+
+
+def test_a_hub_that_stays_busy_ends_in_a_sentence(dataset: Path, hub: FakeHub) -> None:
+    hub.fails = [("/commit/", 503)] * 50
+    with pytest.raises(PublishError, match="The Hub answers 503") as caught:
+        publish(dataset)
+    assert TOKEN not in str(caught.value)
+    assert hub.commits == []
+
+
+@pytest.mark.parametrize("status", [409, 412])
+def test_who_is_overtaken_plans_anew(dataset: Path, hub: FakeHub, status: int) -> None:
+    publish(dataset)
+    changed = build(dataset.parent, runs=2)
+    if status == 412:
+        hub.before_commit = [hub.overtake]
+    else:
+        hub.fails = [("/commit/", 409)]
+    done, told = publish(changed)
+    assert done
+    assert "planning anew" in told
+    assert hub.files.items() >= whole(changed).items()
+
+
+def test_a_refusal_is_no_reason_to_try_again(dataset: Path, hub: FakeHub) -> None:
+    hub.fails = [("/repos/create", 403)] * 2
+    with pytest.raises(PublishError, match="403"):
+        publish(dataset)
+    assert len(hub.fails) == 1
+
+
+def test_a_tag_is_never_moved(dataset: Path, hub: FakeHub) -> None:
+    publish(dataset, tag="v1")
+    assert publish(dataset, tag="v1")[0] is False
+    changed = build(dataset.parent, runs=2)
+    with pytest.raises(PublishError, match="name a new version"):
+        publish(changed, tag="v1")
+    assert len(hub.commits) == 1
+
+
+def test_a_dataset_that_fails_validation_is_refused(dataset: Path, hub: FakeHub) -> None:
+    (dataset / "ideas.parquet").unlink()
+    with pytest.raises(UnfitError, match="fails validation"):
+        publish(dataset)
+    assert hub.seen == []
+
+
+KEYS = [
+    "sk-" + "proj-" + "a1B2" * 6,
+    "hf_" + "abcDEF" * 5,
+    "AKIA" + "ABCDEFGH12345678",
+    "ghp_" + "a1B2c3" * 6,
+    "-----BEGIN " + "RSA PRIVATE KEY-----",
+    "plain-value-of-a-variable",
+]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_blocks_publishing_and_is_never_told(
+    tmp_path: Path, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "plain-value-of-a-variable")
+    with pytest.raises(UnfitError, match=r"in runs\.parquet, column note, row 0") as caught:
+        publish(build(tmp_path, note=f"I used {key} today"))
+    assert key not in str(caught.value)
+    assert hub.seen == []
+
+
+def test_a_key_in_a_text_file_blocks_too(dataset: Path, hub: FakeHub) -> None:
+    from outputs.publishing.secrets import find_leaks
+
+    (dataset / "card.md").write_text("fine\n" + KEYS[1])
+    assert [leak.place for leak in find_leaks(dataset, ["card.md"], {})] == ["line 2"]
+
+
+def test_words_that_only_look_like_keys_do_not_block(tmp_path: Path, hub: FakeHub) -> None:
+    assert publish(build(tmp_path, note="ask-me-about-sk-learn, hf_token, AKIArms and a public key"))[0]
+
+
+def test_a_folder_gets_the_same_files(dataset: Path, tmp_path: Path) -> None:
+    target = tmp_path / "published"
+    assert publish(dataset, to=str(target))[0]
+    found = {
+        path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()
+    }
+    assert found == whole(dataset)
+    assert publish(dataset, to=str(target))[0] is False
+    (target / "old.txt").write_text("x")
+    assert "keep" in publish(dataset, to=str(target))[1]
+    assert publish(dataset, to=str(target), is_pruning=True)[0]
+    assert not (target / "old.txt").exists()
+
+
+def test_a_bucket_is_a_folder_too(dataset: Path) -> None:
+    import fsspec
+
+    assert publish(dataset, to="memory://bucket/data")[0]
+    memory = fsspec.filesystem("memory")
+    assert memory.cat_file("/bucket/data/manifest.json") == (dataset / "manifest.json").read_bytes()
+    changed = build(dataset.parent, runs=2)
+    assert "| runs | 1 | 2 | 1 | 0 |" in publish(changed, to="memory://bucket/data")[1]
+
+
+def test_an_address_without_its_package_is_said_in_a_sentence(dataset: Path) -> None:
+    with pytest.raises(PublishError, match="cannot be reached"):
+        publish(dataset, to="nonsense://bucket/data")
