@@ -1,5 +1,6 @@
 """Fixtures that all tests share, and the settings of property tests."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,9 @@ from hypothesis import HealthCheck, settings
 from pytest_httpserver import HTTPServer
 
 from tests.openai_server import FakeOpenAI
+
+# Read once, when huggingface_hub is first imported by any test: the fake hubs speak no Xet.
+os.environ["HF_HUB_DISABLE_XET"] = "1"
 
 settings.register_profile(
     "ci", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
