@@ -146,7 +146,7 @@ def test_an_address_leads_to_what_it_names(page: Page) -> None:
     page.click("#snapshots-table tbody tr:nth-child(8) button")
     name, address = page.locator("#detail-title").inner_text(), page.url
     page.keyboard.press("Escape")
-    page.wait_for_function("!location.hash", timeout=5000)
+    page.wait_for_url(lambda url: "#" not in url, timeout=5000)
     page.goto("about:blank")
     page.goto(address)
     assert page.locator("#detail-title").inner_text() == name

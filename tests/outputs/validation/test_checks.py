@@ -173,7 +173,11 @@ def know_the_future(copy: Copy) -> None:
 
 
 def lose_recipe(copy: Copy) -> None:
-    copy.edit_manifest(lambda manifest: manifest["texts"].pop(0))
+    def forget_one(manifest: dict[str, Any]) -> None:
+        recipes = [each for each in manifest["texts"] if each["name"].startswith("current_recipes/")]
+        manifest["texts"].remove(recipes[0])
+
+    copy.edit_manifest(forget_one)
 
 
 def add_file(copy: Copy) -> None:
