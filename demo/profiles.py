@@ -9,9 +9,6 @@ from parsers.scopes import SCOPES, Scope
 Scale = Literal["small", "full"]
 """`small` for tests and tries, `full` for the size of the real archive."""
 
-NO_STATUS = "-"
-"""Weight key for a ledger row that states no status."""
-
 
 @dataclass(frozen=True, slots=True)
 class Size:

@@ -78,10 +78,6 @@ class AliasIndex:
     by_text: Mapping[str, tuple[IdeaAlias, ...]]
     truncations: tuple[Truncation, ...]
 
-    def of_idea(self, idea_id: str) -> list[IdeaAlias]:
-        """List the names of one idea."""
-        return [alias for group in self.by_text.values() for alias in group if alias.idea_id == idea_id]
-
 
 _CODE = re.compile(r"[a-z]{3,4}\d{3}")
 _QUOTED = re.compile(r"`([A-Za-z][\w.+-]{0,60}?)(?:\.{2,3}|\u2026|[-_]?\*|[-_]?<[^`>]{0,20}>)?`")

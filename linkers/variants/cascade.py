@@ -21,9 +21,6 @@ TIERS: Mapping[str, Tier] = {
 """The tiers in the order of the cascade. `ledger` and `export` are what the archive states outright and are
 reported apart; a tier is added by a module and a line here."""
 
-STATED_TIERS = ("ledger", "export")
-"""Tiers that repeat a statement of the archive; the others recover what nobody stated."""
-
 
 @dataclass(frozen=True, slots=True)
 class RunVariant:

@@ -67,9 +67,7 @@ def waterfall(runs: Sequence[Run], variants: Sequence[RunVariant]) -> tuple[Cove
         for tier in TIERS:
             published = [each for each in members if each.tier == tier]
             reached += len(published)
-            answered = sum(
-                any(name == tier and answer.stem for name, answer in each.answers) for each in members
-            )
+            answered = sum(tier in _stems(each) for each in members)
             in_conflict = sum(each.is_conflict for each in published)
             rows.append(
                 CoverageRow(agent, wave, tier, len(members), answered, len(published), reached, in_conflict)
@@ -77,8 +75,9 @@ def waterfall(runs: Sequence[Run], variants: Sequence[RunVariant]) -> tuple[Cove
     return tuple(rows)
 
 
-def _naming_tiers(variant: RunVariant) -> set[str]:
-    return {name for name, answer in variant.answers if answer.stem is not None}
+def _stems(variant: RunVariant) -> dict[str, str]:
+    """List the file that each tier names, by tier."""
+    return {name: answer.stem for name, answer in variant.answers if answer.stem is not None}
 
 
 def agreement(variants: Iterable[RunVariant]) -> tuple[AgreementRow, ...]:
@@ -86,7 +85,7 @@ def agreement(variants: Iterable[RunVariant]) -> tuple[AgreementRow, ...]:
     both: Counter[tuple[str, str]] = Counter()
     agreeing: Counter[tuple[str, str]] = Counter()
     for each in variants:
-        stems = {name: answer.stem for name, answer in each.answers if answer.stem is not None}
+        stems = _stems(each)
         for pair in combinations([tier for tier in TIERS if tier in stems], 2):
             both[pair] += 1
             agreeing[pair] += stems[pair[0]] == stems[pair[1]]
