@@ -16,6 +16,7 @@ from flows.locks import LockedError
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.quality_report import report_quality
 from flows.reporting import Reporter, make_reporter
+from flows.scoring_commands import score
 from flows.settings import DEFAULT_MODEL, BuildSettings, EmbedBackend, ServiceOptions, WordsSettings
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
@@ -29,6 +30,7 @@ from outputs.source_files import write_sources
 from outputs.spending.errors import SpendingError
 from parsers.times import DEFAULT_YEAR
 from parsers.unpacking import ArchiveError
+from scorers.errors import ScoringError
 
 app = typer.Typer(
     name="speedrun-etl",
@@ -382,6 +384,9 @@ def diff(
     typer.echo(found.model_dump_json(indent=2) if as_json else to_markdown(found), nl=as_json)
 
 
+app.command()(score)
+
+
 @app.command()
 def inspect(
     dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
@@ -463,7 +468,7 @@ def main() -> None:
     """Run the command line and turn the project's own errors into one sentence and an exit code."""
     try:
         app()
-    except (ArchiveError, OutputError, SpendingError, OverrideError, GoldError) as error:
+    except (ArchiveError, OutputError, SpendingError, OverrideError, GoldError, ScoringError) as error:
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
     except (LockedError, WriteError, PublishError, OSError) as error:
