@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, islice, pairwise
 
+from parsers.byte_search import find_all
 from parsers.checkpoints import Checkpoints, find_trials
-from parsers.embedded_source import SourceSpan, find_repeats, find_source, source_sha256
+from parsers.embedded_source import SourceSpan, find_repeats, find_source, source_bytes_sha256
 from parsers.kinds import FileKind
 from parsers.ledger_fields import LedgerFields, log_stem, read_fields
 from parsers.log_preamble import MAX_PREAMBLE_BYTES, Preamble, read_preamble
@@ -113,7 +114,7 @@ def parse_log(data: bytes, path: str) -> Log | Quarantined:
     sources = [span, *find_repeats(data, span)] if span else []
     trials = find_trials(data, sources, path)
     preamble = read_preamble(_before_first_step(data, span))
-    source_text = data[span.start : span.stop].decode("utf-8", errors="replace") if span else None
+    source = data[span.start : span.stop] if span else None
     first_seed = trials.seeds[0] if trials.seeds else None
     return Log(
         path=path,
@@ -122,8 +123,8 @@ def parse_log(data: bytes, path: str) -> Log | Quarantined:
         trial_seeds=trials.seeds,
         seed=preamble.seed if first_seed is None else first_seed,
         preamble=preamble,
-        source_text=source_text,
-        source_sha256=None if source_text is None else source_sha256(source_text),
+        source_text=None if source is None else source.decode("utf-8", errors="replace"),
+        source_sha256=None if source is None else source_bytes_sha256(source),
         variant_mentions=_variant_mentions(data, sources),
         indexed_run=_indexed_run(data, sources),
         end_note=_end_note(data, trials.checkpoints),
@@ -169,14 +170,8 @@ def _before_first_step(data: bytes, span: SourceSpan | None) -> tuple[bytes, byt
 
 def _find_all(data: bytes, needle: bytes, sources: list[SourceSpan]) -> list[int]:
     """Find the offsets of a needle outside the sources."""
-    found = []
-    at = data.find(needle)
-    while at >= 0:
-        inside = next((source for source in sources if source.start <= at < source.stop), None)
-        if inside is None:
-            found.append(at)
-        at = data.find(needle, inside.stop if inside else at + len(needle))
-    return found
+    found = find_all(data, needle, 0, len(data))
+    return [at for at in found if not any(source.start <= at < source.stop for source in sources)]
 
 
 def _variant_mentions(data: bytes, sources: list[SourceSpan]) -> tuple[VariantMention, ...]:
