@@ -139,12 +139,16 @@ def find_trials(data: bytes, sources: list[SourceSpan], path: str) -> Trials:
 def _plain_trials(data: bytes, hits: list[int]) -> Trials | None:
     """Read a log column by column, as most can be: usual lines alone, and no marker."""
     lines = []
+    stop = 0
     for at in hits:
+        if at < stop:
+            continue
         start = data.rfind(b"\n", max(0, at - _MAX_LINE_BYTES), at)
         stop = data.find(b"\n", at, at + _MAX_LINE_BYTES)
         if (start < 0 and at > _MAX_LINE_BYTES) or (stop < 0 and at + _MAX_LINE_BYTES < len(data)):
             return None
-        lines.append(data[start + 1 : len(data) if stop < 0 else stop])
+        stop = len(data) if stop < 0 else stop
+        lines.append(data[start + 1 : stop])
     text = b"\n".join(lines)
     rows: list[_UsualRow] = _USUAL_LINE.findall(_ANSI.sub(b"", text) if b"\x1b" in text else text)
     if len(rows) != len(lines):

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.byte_search import find_all
@@ -34,6 +34,7 @@ OTHER_LINES = st.sampled_from(
 LOGS = st.lists(checkpoint_lines() | OTHER_LINES, max_size=8).map("".join)
 
 
+@settings(max_examples=1000)
 @given(LOGS)
 def test_columns_and_lines_agree(text: str) -> None:
     data = text.encode()
