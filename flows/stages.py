@@ -10,6 +10,7 @@ from typing import ParamSpec, Protocol, TypeVar
 
 import polars as pl
 
+from flows import collection
 from flows.idea_matching import check_idea_settings, match_ideas
 from flows.locks import output_lock
 from flows.parallel import parse_batches
@@ -110,7 +111,7 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
     out = Path(settings.out)
     check_target(out)
     place = out.resolve()
-    with output_lock(place):
+    with output_lock(place), collection.put_off():
         clean_up(place)
         return _build(settings, out, reporter, run)
 
