@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from linkers.runs import Run
 from linkers.variants.model import Answer, ScopeEvidence, SourceMatch, VariantFile
-from linkers.variants.similarity import LineIndex
+from linkers.variants.similarity import Nearest, find_nearest
 from parsers.embedded_source import source_sha256
 from parsers.source_text import clean_source
 
@@ -47,7 +47,7 @@ def match_sources(
         A match by the hash of the embedded text; none for what is no Python.
     """
     matches: dict[str, SourceMatch] = {}
-    lines: LineIndex | None = None
+    edited: dict[str, str] = {}
     for raw_sha256 in sorted(set(hashes)):
         text = texts[raw_sha256]
         if raw_sha256 in by_source:
@@ -59,20 +59,21 @@ def match_sources(
         sha256 = source_sha256(cleaned)
         if sha256 in by_source:
             matches[raw_sha256] = _same_text(sha256, cleaned, by_source[sha256])
-            continue
-        if lines is None:
-            lines = LineIndex({stem: texts[file.variant.source_sha256] for stem, file in files.items()})
-        nearest = lines.nearest(cleaned)
-        matches[raw_sha256] = SourceMatch(
-            sha256,
-            cleaned,
-            nearest.name if nearest else None,
-            True if nearest else None,
-            nearest.similarity if nearest else 1.0,
-            nearest.runner_up if nearest else None,
-            nearest.margin if nearest else None,
-        )
-    return matches
+        else:
+            edited[raw_sha256] = cleaned
+    originals = {stem: texts[file.variant.source_sha256] for stem, file in files.items()} if edited else {}
+    for raw_sha256, nearest in find_nearest(edited, originals).items():
+        matches[raw_sha256] = _edited_text(edited[raw_sha256], nearest)
+    return dict(sorted(matches.items()))
+
+
+def _edited_text(text: str, nearest: Nearest | None) -> SourceMatch:
+    sha256 = source_sha256(text)
+    if nearest is None:
+        return SourceMatch(sha256, text, None, None, 1.0, None, None)
+    return SourceMatch(
+        sha256, text, nearest.name, True, nearest.similarity, nearest.runner_up, nearest.margin
+    )
 
 
 def _same_text(sha256: str, text: str, stems: tuple[str, ...]) -> SourceMatch:
