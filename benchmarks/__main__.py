@@ -5,7 +5,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -173,7 +173,7 @@ def write(rows: list[Row], growth: list[tuple[str, int, Summary]], log_bytes: in
         console.print(table)
 
 
-def markdown(lines: list[tuple[str, ...]]) -> str:
+def markdown(lines: Sequence[tuple[str, ...]]) -> str:
     """Lay lines out as a table, the first as its header."""
     rows = ["| " + " | ".join(line) + " |" for line in lines]
     return "\n".join([rows[0], "| --- |" + " ---: |" * (len(lines[0]) - 1), *rows[1:]])

@@ -1,7 +1,7 @@
 """The core of a build, what the reference does as well: archive to Parquet, without card, report and checks.
 
-Left out are the stages that measure the matcher, draw the report and check the dataset: every record, link and
-judgement is made as a build makes it.
+Left out are the stages that measure the matcher, draw the report and check the dataset; every record, link
+and judgement is made as a build makes it.
 """
 
 import sys
