@@ -29,7 +29,7 @@ def check_purse(settings: BuildSettings) -> None:
             f"OpenAI was asked for, but the environment holds no key: set {KEY_VARIABLE}, "
             "or leave out the options that name openai."
         )
-    budget = _budget(settings)
+    budget = make_budget(settings.max_usd, settings.service)
     if settings.llm_match == "openai":
         budget.price(settings.llm_model)
     if settings.words.describe == "openai":
@@ -51,7 +51,9 @@ def open_purse(settings: BuildSettings) -> Iterator[Purse | None]:
         return
     folder = Path(settings.cache) if settings.cache else default_cache()
     with AnswerCache(folder / "answers") as cache:
-        yield Purse(_service(settings.service), cache, _budget(settings))
+        yield Purse(
+            service_settings(settings.service), cache, make_budget(settings.max_usd, settings.service)
+        )
 
 
 def default_cache() -> Path:
@@ -63,11 +65,17 @@ def _key() -> str:
     return os.environ.get(KEY_VARIABLE, "").strip()
 
 
-def _budget(settings: BuildSettings) -> Budget:
-    return Budget(settings.max_usd, dict(parse_price(text) for text in settings.service.prices))
+def make_budget(max_usd: float, options: ServiceOptions) -> Budget:
+    """Set a limit to what may be spent.
+
+    Raises:
+        SpendingError: If a stated price is none.
+    """
+    return Budget(max_usd, dict(parse_price(text) for text in options.prices))
 
 
-def _service(options: ServiceOptions) -> ServiceSettings:
+def service_settings(options: ServiceOptions) -> ServiceSettings:
+    """Take the key, and the address unless it is stated, from the environment."""
     return ServiceSettings(
         api_key=_key(),
         base_url=options.base_url or os.environ.get(URL_VARIABLE) or DEFAULT_BASE_URL,
