@@ -57,8 +57,8 @@ def deberta_config(**changes: Any) -> Any:
         "position_buckets": 32,
         "pos_att_type": ["p2c", "c2p"],
         "type_vocab_size": 2,
-        # Large enough that random weights tell texts apart.
-        "initializer_range": 0.5,
+        # Large enough that random weights tell texts apart, small enough that no softmax is saturated.
+        "initializer_range": 0.2,
         **changes,
     }
     return DebertaV2Config(**shape)
@@ -146,15 +146,15 @@ def test_a_side_is_read_up_to_128_tokens(tiny_deberta: Path) -> None:
     expected = similarity_of(tiny_deberta, ids_of(long), ids_of(long))
     assert judge.similarity(long + "red " * 50, long + "blue") == pytest.approx(expected, abs=1e-6)
     cut = similarity_of(tiny_deberta, ids_of(long)[:127], ids_of(long))
-    assert abs(judge.similarity(long[:-3], long) - cut) < 1e-6 < abs(cut - expected)
+    assert abs(judge.similarity(long[:-3], long) - cut) < 1e-6 < 1e-5 < abs(cut - expected)
 
 
-def test_a_special_token_in_an_output_is_plain_text(tiny_deberta: Path) -> None:
+def test_a_special_token_in_an_output_is_an_unknown_one(tiny_deberta: Path) -> None:
     judge = DebertaEquivalence(str(tiny_deberta), device="cpu")
-    expected = similarity_of(tiny_deberta, ids_of("a [ SEP ] b"), ids_of("c"))
+    expected = similarity_of(tiny_deberta, ids_of("a ? b"), ids_of("c"))
     assert judge.similarity("a [SEP] b", "c") == pytest.approx(expected, abs=1e-6)
     spoofed = similarity_of(tiny_deberta, ids_of("a [SEP] b"), ids_of("c"))
-    assert abs(spoofed - expected) > 1e-6
+    assert abs(spoofed - expected) > 1e-3
 
 
 def test_the_threshold_must_be_exceeded(tiny_deberta: Path) -> None:
