@@ -73,6 +73,11 @@ def short_verdict(left: str, right: str, *, is_compat: bool = False) -> bool | N
     return 2 * len(set(one) & set(other)) >= longer
 
 
+def needs_equivalence(outputs: Sequence[str]) -> bool:
+    """Say whether an output is too long for the rule of short ones."""
+    return any(len(output.split()) > MAX_SHORT_TOKENS for output in outputs)
+
+
 def _compare(head: str, others: Sequence[str], equivalence: Equivalence, is_compat: bool) -> list[bool]:
     quick = [short_verdict(head, other, is_compat=is_compat) for other in others]
     pairs = [(head, other) for other, verdict in zip(others, quick, strict=True) if verdict is None]
