@@ -13,6 +13,7 @@ from rich.console import Console
 
 from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
 from flows.locks import LockedError
+from flows.noveltybench_commands import noveltybench
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.quality_report import report_quality
 from flows.reporting import Reporter, make_reporter
@@ -37,6 +38,7 @@ from outputs.source_files import write_sources
 from outputs.spending.errors import SpendingError
 from parsers.times import DEFAULT_YEAR
 from parsers.unpacking import ArchiveError
+from scorers.errors import ScoringError
 
 app = typer.Typer(
     name="speedrun-etl",
@@ -46,6 +48,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(noveltybench, name="noveltybench")
 
 
 class Scale(StrEnum):
@@ -75,6 +78,17 @@ DEFAULT_WORDS = WordsSettings()
 
 DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """What a disk may refuse: the user can help that, so a sentence says more than a traceback."""
+
+WRONG_USAGE = (
+    ArchiveError,
+    GoldError,
+    OutputError,
+    OverrideError,
+    RunnerError,
+    ScoringError,
+    SpendingError,
+)
+"""Errors that end with 2: something was asked for that cannot be."""
 
 FILE_WIDTH = 120
 """Columns of tables that go to a file or a pipe."""
@@ -490,7 +504,7 @@ def main() -> None:
     """Run the command line and turn the project's own errors into one sentence and an exit code."""
     try:
         app()
-    except (ArchiveError, OutputError, SpendingError, OverrideError, GoldError, RunnerError) as error:
+    except WRONG_USAGE as error:
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
     except (LockedError, WriteError, PublishError, OSError) as error:

@@ -1,0 +1,1 @@
+"""Proposals against what is known: the published scoring systems."""
