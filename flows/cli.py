@@ -18,6 +18,7 @@ from flows.prefect_api import SETUP_HINT, has_api
 from flows.quality_report import report_quality
 from flows.reporting import Reporter, make_reporter
 from flows.runners import RunnerError
+from flows.scoring_commands import score
 from flows.settings import (
     DEFAULT_MODEL,
     BuildSettings,
@@ -421,6 +422,9 @@ def diff(
 
     found = compare_datasets(old, new)
     typer.echo(found.model_dump_json(indent=2) if as_json else to_markdown(found), nl=as_json)
+
+
+app.command()(score)
 
 
 @app.command()
