@@ -15,7 +15,8 @@ from flows.gates import GATES_FAILED, print_failing_rows, print_validation, vali
 from flows.locks import LockedError
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.quality_report import report_quality
-from flows.reporting import Reporter, make_reporter
+from flows.ranking_commands import preference
+from flows.reporting import Reporter, make_reporter, wide_console
 from flows.settings import DEFAULT_MODEL, BuildSettings, EmbedBackend, ServiceOptions, WordsSettings
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
@@ -29,6 +30,7 @@ from outputs.source_files import write_sources
 from outputs.spending.errors import SpendingError
 from parsers.times import DEFAULT_YEAR
 from parsers.unpacking import ArchiveError
+from scorers.preference import PreferenceError
 
 app = typer.Typer(
     name="speedrun-etl",
@@ -67,9 +69,6 @@ DEFAULT_WORDS = WordsSettings()
 
 DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """What a disk may refuse: the user can help that, so a sentence says more than a traceback."""
-
-FILE_WIDTH = 120
-"""Columns of tables that go to a file or a pipe."""
 
 
 class LlmMatch(StrEnum):
@@ -255,8 +254,7 @@ def quality(
     """Measure how good the links between runs and ideas are."""
     if not (dataset / MANIFEST_NAME).is_file():
         raise OutputError(f"{dataset} is no dataset: name the folder that a build wrote.")
-    console = Console()
-    report_quality(dataset, gold, review, console if console.is_terminal else Console(width=FILE_WIDTH))
+    report_quality(dataset, gold, review, wide_console())
 
 
 @app.command()
@@ -295,7 +293,7 @@ def validate_dataset(
     if as_json:
         typer.echo(validation_json(validation))
     else:
-        print_validation(validation, _wide_console())
+        print_validation(validation, wide_console())
     if not validation.is_passed(is_strict=strict):
         raise typer.Exit(GATES_FAILED)
 
@@ -405,17 +403,15 @@ def inspect(
         inspection.show_overview(opened, console)
 
 
+app.command()(preference)
+
+
 def _generate(out: Path, scale: Scale, seed: int, workers: int, reporter: Reporter) -> None:
     from demo import generate_archive
 
     with reporter.stage("generate"):
         summary = generate_archive(out, scale=scale.value, seed=seed, workers=workers)
     reporter.say(f"{out} holds {summary.runs} runs, with their gold truth in {out / 'gold'}.")
-
-
-def _wide_console() -> Console:
-    console = Console()
-    return console if console.is_terminal else Console(width=FILE_WIDTH)
 
 
 def _finish(result: BuildResult, is_quiet: bool, is_strict: bool = False) -> None:
@@ -425,7 +421,7 @@ def _finish(result: BuildResult, is_quiet: bool, is_strict: bool = False) -> Non
         typer.Exit: If it does not.
     """
     if not is_quiet:
-        console = _wide_console()
+        console = wide_console()
         print_summary(result.manifest, console)
         sentence = (
             f"{result.out} was built from {result.manifest.num_files:,} files in {result.seconds:.1f} s."
@@ -446,7 +442,7 @@ def _judge(result: BuildResult, is_quiet: bool, is_strict: bool) -> None:
     """
     is_passed = result.validation.is_passed(is_strict=is_strict)
     if not is_quiet or not is_passed:
-        console = Console(stderr=True) if is_quiet else _wide_console()
+        console = Console(stderr=True) if is_quiet else wide_console()
         print_failing_rows(result.validation, console)
         console.print(verdict(result.validation), highlight=False, soft_wrap=True)
     failures = result.manifest.num_failures
@@ -463,7 +459,7 @@ def main() -> None:
     """Run the command line and turn the project's own errors into one sentence and an exit code."""
     try:
         app()
-    except (ArchiveError, OutputError, SpendingError, OverrideError, GoldError) as error:
+    except (ArchiveError, OutputError, SpendingError, OverrideError, GoldError, PreferenceError) as error:
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
     except (LockedError, WriteError, PublishError, OSError) as error:
