@@ -25,6 +25,7 @@ from scorers.catalogue import (
 )
 from scorers.classes import NOT_REJECTED, Impact
 from scorers.errors import ScoringError
+from scorers.fingerprint import fingerprint
 from scorers.lexical import LEXICAL, LexicalBackend
 from scorers.vectors import Vectors
 
@@ -171,6 +172,7 @@ class Benchmark:
         model: The model behind it.
         catalogue: Its experiments and their vectors.
         snapshots: Its table of snapshots.
+        fingerprint: What names its experiments and snapshots.
         backend: Who embeds candidates; None where only vectors by the caller can be compared.
     """
 
@@ -178,6 +180,7 @@ class Benchmark:
     model: str
     catalogue: Catalogue
     snapshots: pl.DataFrame
+    fingerprint: str
     backend: Backend | None
 
     @classmethod
@@ -208,7 +211,8 @@ class Benchmark:
                 f"{dataset} was embedded by {model} and candidates by {backend.model}, which do not compare: "
                 "name that model, or build the dataset with this one."
             )
-        return cls(embedding, model, catalogue, read_table("snapshots", dataset), backend)
+        snapshots = read_table("snapshots", dataset)
+        return cls(embedding, model, catalogue, snapshots, fingerprint(experiments, snapshots), backend)
 
     def snapshot_ids(self, split: str | None = None) -> list[str]:
         """List the snapshots.

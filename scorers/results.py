@@ -52,6 +52,8 @@ class CandidateResult(_Frozen):
         matched_rejection: How it is known that its idea was rejected, where that counts.
         rejected_at: When it was rejected, likewise.
         reason: Why it is what it is, in a sentence.
+        distinct_class: Which of the set's distinct ideas it states, numbered from 0 by first appearance, as
+            NoveltyBench parts outputs; None for one that is invalid or has no vector.
         nearest_prior: The nearest prior, whether near enough or not.
         nearest_future: The nearest future, likewise.
     """
@@ -73,6 +75,7 @@ class CandidateResult(_Frozen):
     matched_rejection: str | None = None
     rejected_at: datetime | None = None
     reason: str
+    distinct_class: int | None = None
     nearest_prior: Neighbour | None = None
     nearest_future: Neighbour | None = None
 
@@ -97,6 +100,7 @@ class ScoringResult(_Frozen):
     Attributes:
         snapshot_id: The snapshot.
         wall_clock: Its moment.
+        dataset: Fingerprint of the dataset: scores of another one do not compare.
         judge: Who judged.
         embedding: What texts were compared by.
         embedding_model: The model behind it.
@@ -117,6 +121,7 @@ class ScoringResult(_Frozen):
 
     snapshot_id: str
     wall_clock: datetime
+    dataset: str
     judge: str
     embedding: str
     embedding_model: str
