@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
 from functools import cached_property
@@ -206,13 +206,22 @@ class Benchmark:
             catalogue, model = embedded_catalogue(experiments, backend), backend.model
         else:
             catalogue, model = stored_catalogue(experiments, dataset, embedding)
-        if backend is not None and backend.model != model:
-            raise ScoringError(
-                f"{dataset} was embedded by {model} and candidates by {backend.model}, which do not compare: "
-                "name that model, or build the dataset with this one."
-            )
         snapshots = read_table("snapshots", dataset)
-        return cls(embedding, model, catalogue, snapshots, fingerprint(experiments, snapshots), backend)
+        benchmark = cls(embedding, model, catalogue, snapshots, fingerprint(experiments, snapshots), None)
+        return benchmark if backend is None else benchmark.with_backend(backend)
+
+    def with_backend(self, backend: Backend) -> "Benchmark":
+        """Let somebody embed the candidates.
+
+        Raises:
+            ScoringError: If the dataset was embedded by another model.
+        """
+        if backend.model != self.model:
+            raise ScoringError(
+                f"The dataset was embedded by {self.model} and candidates by {backend.model}, which do not "
+                "compare: name that model, or build the dataset with this one."
+            )
+        return replace(self, backend=backend)
 
     def snapshot_ids(self, split: str | None = None) -> list[str]:
         """List the snapshots.
