@@ -13,9 +13,10 @@ from rich.console import Console
 
 from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
 from flows.locks import LockedError
+from flows.noveltybench_commands import noveltybench
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.quality_report import report_quality
-from flows.ranking_commands import preference
+from flows.ranking_commands import leaderboard, preference
 from flows.reporting import Reporter, make_reporter, wide_console
 from flows.runners import RunnerError
 from flows.scoring_commands import score
@@ -40,6 +41,7 @@ from outputs.spending.errors import SpendingError
 from parsers.times import DEFAULT_YEAR
 from parsers.unpacking import ArchiveError
 from scorers.errors import ScoringError
+from scorers.noveltybench.errors import NoveltyBenchError
 from scorers.preference import PreferenceError
 
 app = typer.Typer(
@@ -50,6 +52,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(noveltybench, name="noveltybench")
 
 
 class Scale(StrEnum):
@@ -83,6 +86,7 @@ DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUO
 WRONG_USAGE = (
     ArchiveError,
     GoldError,
+    NoveltyBenchError,
     OutputError,
     OverrideError,
     PreferenceError,
@@ -422,6 +426,8 @@ def diff(
 
 
 app.command()(score)
+app.command()(preference)
+app.command()(leaderboard)
 
 
 @app.command()
@@ -445,9 +451,6 @@ def inspect(
         show(opened, name, console)
     if not named:
         inspection.show_overview(opened, console)
-
-
-app.command()(preference)
 
 
 def _generate(out: Path, scale: Scale, seed: int, workers: int, reporter: Reporter) -> None:

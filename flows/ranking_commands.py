@@ -2,6 +2,8 @@
 
 import json
 from dataclasses import asdict
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +13,34 @@ from rich.table import Table
 from rich.text import Text
 
 from flows.inspection import printable
+from flows.leaderboard_views import (
+    NONE,
+    facts,
+    leaderboard_frame,
+    leaderboard_table,
+    notes,
+    report_section,
+)
 from flows.reporting import wide_console
+from flows.scoring_commands import DatasetArgument
+from outputs.dataset import renew_page
+from outputs.report.render import REPORT_NAME, write_report
+from scorers.bootstrap import NUM_RESAMPLES
+from scorers.catalogue import read_experiments, read_table
+from scorers.fingerprint import fingerprint
+from scorers.leaderboard import rank_proposers
 from scorers.preference import Standing, rank_by_subset
 from scorers.reward_tables import read_rewards
+from scorers.run_results import read_results
+from scorers.set_novelty import NUM_CANDIDATES
 
-NONE = "-"
-"""Stands for what there is none of."""
+
+class Split(StrEnum):
+    """A part of the snapshots."""
+
+    DEV = "dev"
+    TEST = "test"
+
 
 _PREFERENCE_SCHEMA = {
     "subset": pl.String,
@@ -54,6 +78,47 @@ def preference(
     console = wide_console()
     for subset, view in views.items():
         console.print(_preference_table(subset, view))
+
+
+def leaderboard(
+    dataset: DatasetArgument,
+    results: Annotated[
+        list[Path],
+        typer.Argument(help="Files of JSON lines, as `run` writes them.", metavar="RESULTS..."),
+    ],
+    split: Annotated[Split, typer.Option(help="Which snapshots count.")] = Split.TEST,
+    k: Annotated[int, typer.Option("--k", min=1, help="The most candidates of a set.")] = NUM_CANDIDATES,
+    resamples: Annotated[int, typer.Option(min=100, max=1_000_000, help="Behind each interval.")] = (
+        NUM_RESAMPLES
+    ),
+    csv: Annotated[Path | None, typer.Option(help="Write the leaderboard there, as CSV.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Show the leaderboard in the dataset's report.html as well.")
+    ] = False,
+) -> None:
+    """Rank proposers over snapshots: set score, distinct ideas, utility, predicted win rate, intervals."""
+    snapshots = read_table("snapshots", dataset)
+    board = rank_proposers(
+        read_results(results),
+        dict(snapshots.select("snapshot_id", "split").iter_rows()),
+        fingerprint(read_experiments(dataset), snapshots),
+        split=split.value,
+        k=k,
+        num_resamples=resamples,
+    )
+    if csv is not None:
+        leaderboard_frame(board).write_csv(csv)
+    if report:
+        renew_page(REPORT_NAME, partial(write_report, leaderboard=report_section(board)), dataset)
+    if as_json:
+        typer.echo(json.dumps(asdict(board), indent=2))
+        return
+    console = wide_console()
+    console.print(leaderboard_table(board))
+    said = [*notes(board), f"Scored with {', '.join(f'{name} {value}' for name, value in facts(board))}."]
+    for note in said:
+        console.print(note, markup=False, highlight=False, soft_wrap=True)
 
 
 def _pair(text: str) -> tuple[str, str]:
