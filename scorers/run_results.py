@@ -90,11 +90,17 @@ def _check_line(placed: Placed) -> None:
         return
     if result.snapshot_id != line.snapshot_id:
         raise ScoringError(f"{placed.place} is about {line.snapshot_id} and scores {result.snapshot_id}.")
-    total = set_score([each.score for each in result.candidates], result.diversity, result.valid_fraction)
+    total = set_score(
+        [each.score for each in result.candidates],
+        result.diversity,
+        result.valid_fraction,
+        diversity_weight=result.diversity_weight,
+        validity_weight=result.validity_weight,
+    )
     if abs(total - result.set_score) > SET_SCORE_TOLERANCE:
         raise ScoringError(
-            f"{placed.place} states a set score of {result.set_score:g}, and its candidates make {total:g} "
-            "by the published weights: score it anew."
+            f"{placed.place} states a set score of {result.set_score:g}, and its candidates make {total:g}: "
+            "score it anew."
         )
 
 
@@ -157,6 +163,7 @@ def ways(result: ScoringResult) -> dict[str, str]:
         "embedding": f"{result.embedding} ({result.embedding_model})",
         "threshold": "none" if result.threshold is None else f"{result.threshold:g}",
         "priors": result.priors,
+        "weights": f"{result.diversity_weight:g} for diversity, {result.validity_weight:g} for validity",
         "rule": "as the reference client" if result.is_compat else "as published",
     }
 
