@@ -78,8 +78,8 @@ class Pool:
         Returns:
             Cosines, shape (c, n). Experiments of one text have equal ones.
         """
-        if not len(self) or not len(vectors):
-            return np.zeros((len(vectors), len(self)), dtype=np.float32)
+        if not len(self):
+            return np.zeros((len(vectors), 0), dtype=np.float32)
         distinct, which = np.unique(self.catalogue.vector_rows[self.rows], return_inverse=True)
         if len(distinct) * 2 < len(self.catalogue.vectors):
             return (vectors @ self.catalogue.vectors[distinct].T)[:, which]
