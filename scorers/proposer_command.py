@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import BinaryIO
+from typing import IO
 
 PLACEHOLDER = "{workspace}"
 """Stands for the folder of the workspace in a command."""
@@ -170,7 +170,7 @@ def _follow(process: "subprocess.Popen[bytes]", log: "_BoundedLog", deadline_s: 
     return process.returncode is not None
 
 
-def _take(output: BinaryIO, log: "_BoundedLog") -> bool:
+def _take(output: IO[bytes], log: "_BoundedLog") -> bool:
     """Keep what there is to read just now; tell whether more may come."""
     try:
         chunk = os.read(output.fileno(), _CHUNK_BYTES)
@@ -180,7 +180,7 @@ def _take(output: BinaryIO, log: "_BoundedLog") -> bool:
     return bool(chunk)
 
 
-def _take_the_rest(output: BinaryIO, log: "_BoundedLog") -> None:
+def _take_the_rest(output: IO[bytes], log: "_BoundedLog") -> None:
     """Keep what is left in the pipe, which a process that has left its group may go on filling."""
     for _ in range(_MAX_LAST_CHUNKS):
         try:
@@ -202,7 +202,7 @@ def _end_group(process: "subprocess.Popen[bytes]") -> None:
 class _BoundedLog:
     """A log that keeps the beginning and the end of what is written to it."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._room = MAX_LOG_BYTES // 2
         self._tail: deque[bytes] = deque()

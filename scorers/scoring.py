@@ -88,6 +88,7 @@ def score(
         snapshot_id=snapshot_id,
         wall_clock=pools.wall_clock,
         judge=judge.name,
+        judge_model=judgement.model,
         embedding=benchmark.embedding,
         embedding_model=benchmark.model,
         threshold=judge.threshold,
