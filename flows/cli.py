@@ -16,7 +16,16 @@ from flows.locks import LockedError
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.quality_report import report_quality
 from flows.reporting import Reporter, make_reporter
-from flows.settings import DEFAULT_MODEL, BuildSettings, EmbedBackend, ServiceOptions, WordsSettings
+from flows.runners import RunnerError
+from flows.scoring_commands import score
+from flows.settings import (
+    DEFAULT_MODEL,
+    BuildSettings,
+    EmbedBackend,
+    RunnerName,
+    ServiceOptions,
+    WordsSettings,
+)
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
 from linkers.ideas.overrides import OverrideError
@@ -29,6 +38,7 @@ from outputs.source_files import write_sources
 from outputs.spending.errors import SpendingError
 from parsers.times import DEFAULT_YEAR
 from parsers.unpacking import ArchiveError
+from scorers.errors import ScoringError
 
 app = typer.Typer(
     name="speedrun-etl",
@@ -68,6 +78,17 @@ DEFAULT_WORDS = WordsSettings()
 DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """What a disk may refuse: the user can help that, so a sentence says more than a traceback."""
 
+WRONG_USAGE = (
+    ArchiveError,
+    GoldError,
+    OutputError,
+    OverrideError,
+    RunnerError,
+    ScoringError,
+    SpendingError,
+)
+"""Errors that end with 2: something was asked for that cannot be."""
+
 FILE_WIDTH = 120
 """Columns of tables that go to a file or a pipe."""
 
@@ -85,7 +106,7 @@ NUM_CPUS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else
 ScaleOption = Annotated[Scale, typer.Option(help="About 600 runs, or the 10,380 of the real archive.")]
 SeedOption = Annotated[int, typer.Option(help="The same seed gives the same bytes.")]
 WorkersOption = Annotated[
-    int, typer.Option(min=1, max=256, help="Processes; the output does not depend on it.")
+    int, typer.Option(min=1, max=256, help="Processes or threads; the output does not depend on it.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print warnings and errors alone.")]
 StrictOption = Annotated[bool, typer.Option("--strict", help="Let warnings fail the quality gates too.")]
@@ -148,7 +169,17 @@ def build(
     year: Annotated[int, typer.Option(help="Year of stamps without one, if the archive states no date.")] = (
         DEFAULT_YEAR
     ),
+    runner: Annotated[
+        RunnerName, typer.Option(help="Who parses and links; the output does not depend on it.")
+    ] = RunnerName.PROCESSES,
     workers: WorkersOption = NUM_CPUS,
+    dask_address: Annotated[
+        str | None, typer.Option(help="Scheduler of the Dask cluster, tcp://HOST:8786, for --runner dask.")
+    ] = None,
+    shards: Annotated[
+        str | None,
+        typer.Option(help="Folder or fsspec address that Dask's workers write to; else beside the dataset."),
+    ] = None,
     cache: Annotated[
         Path | None, typer.Option(help="Folder that keeps parsed files and answers for the next build.")
     ] = None,
@@ -218,7 +249,10 @@ def build(
         archive=archive,
         out=str(out),
         year=year,
+        runner=runner,
         workers=workers,
+        dask_address=dask_address,
+        shards=shards,
         llm_match=llm_match.value,
         llm_model=llm_model,
         llm_answers=str(llm_answers) if llm_answers else None,
@@ -229,7 +263,13 @@ def build(
         overrides=str(overrides) if overrides else None,
     )
     reporter = make_reporter(is_quiet=quiet)
-    is_recorded = engine == EngineName.PREFECT or (engine == EngineName.AUTO and has_api())
+    if runner == RunnerName.DASK and engine == EngineName.DIRECT:
+        raise RunnerError(
+            "The runner dask runs through Prefect: leave --engine out, or give --engine prefect."
+        )
+    is_recorded = engine == EngineName.PREFECT or (
+        engine == EngineName.AUTO and (has_api() or runner == RunnerName.DASK)
+    )
     if is_recorded:
         from flows.build import build as build_flow
 
@@ -382,6 +422,9 @@ def diff(
     typer.echo(found.model_dump_json(indent=2) if as_json else to_markdown(found), nl=as_json)
 
 
+app.command()(score)
+
+
 @app.command()
 def inspect(
     dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
@@ -463,7 +506,7 @@ def main() -> None:
     """Run the command line and turn the project's own errors into one sentence and an exit code."""
     try:
         app()
-    except (ArchiveError, OutputError, SpendingError, OverrideError, GoldError) as error:
+    except WRONG_USAGE as error:
         Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
     except (LockedError, WriteError, PublishError, OSError) as error:

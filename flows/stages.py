@@ -10,12 +10,13 @@ from typing import ParamSpec, Protocol, TypeVar
 
 import polars as pl
 
+from flows import collection
 from flows.idea_matching import check_idea_settings, match_ideas
 from flows.locks import output_lock
-from flows.parallel import parse_batches
 from flows.parse_cache import ParseCache
 from flows.purse import check_purse, open_purse
 from flows.reporting import Reporter
+from flows.runners import make_runner
 from flows.settings import BuildSettings
 from flows.unchanged import BuildMemory, build_key
 from flows.words import Words, put_in_words
@@ -110,7 +111,7 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
     out = Path(settings.out)
     check_target(out)
     place = out.resolve()
-    with output_lock(place):
+    with output_lock(place), collection.put_off():
         clean_up(place)
         return _build(settings, out, reporter, run)
 
@@ -153,7 +154,7 @@ def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter)
         known, texts = cache.load(archive.root, wanted) if cache else ({}, {})
         reporter.advance(len(known))
         batches = plan_batches(file for file in wanted if file.path not in known)
-        done = parse_batches(archive.root, batches, settings.workers, reporter.advance)
+        done = make_runner(settings).parse(archive.root, batches, reporter.advance)
         parsed = merge_batches(archive, [Batch(tuple(known.values()), texts), *done])
         if cache:
             fresh = {file.path for batch in batches for file in batch}

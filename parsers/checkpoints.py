@@ -33,7 +33,7 @@ _USUAL_LINE = re.compile(
     % (_PLAIN_PREFIX, _NUMBER, _OTHER_LOSS, _NUMBER, _FURTHER_FIELD),
     re.MULTILINE,
 )
-_UsualRow = tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes]
+_UsualRow = tuple[bytes, ...]
 _RESTART = re.compile(rb"step:\d{1,9}/\d")
 _STEP = re.compile(rb"step:(\d{1,9})/(\d{1,9})[ \t]")
 _FIELD = re.compile(rb"([A-Za-z_]\w{0,40}):(" + _NUMBER + rb")(m?s)?(?![\w.])")
@@ -143,7 +143,7 @@ def _plain_trials(data: bytes, hits: list[int]) -> Trials | None:
     for at in hits:
         if at < stop:
             continue
-        start = data.rfind(b"\n", max(0, at - _MAX_LINE_BYTES), at)
+        start = data.rfind(b"\n", at - _MAX_LINE_BYTES if at > _MAX_LINE_BYTES else 0, at)
         stop = data.find(b"\n", at, at + _MAX_LINE_BYTES)
         if (start < 0 and at > _MAX_LINE_BYTES) or (stop < 0 and at + _MAX_LINE_BYTES < len(data)):
             return None

@@ -69,9 +69,9 @@ def read_preamble(parts: Sequence[bytes]) -> Preamble:
         stated_launch=launches[0] if launches else None,
         torch_stamp=_first_torch_stamp(text),
         dates=tuple(sorted({instant.at.date() for instant in launches})),
-        seed=_first_int(_SEED, text),
-        stop_step=_first_int(_STOP_STEP, text),
-        log_id=match[1] if (match := _LOG_ID.search(text)) else None,
+        seed=_first_int(_SEED, text) if "seed" in text.lower() else None,
+        stop_step=_first_int(_STOP_STEP, text) if "step=" in text else None,
+        log_id=match[1] if ".txt" in text and (match := _LOG_ID.search(text)) else None,
         head="\n".join(
             islice((line[:_HEAD_LINE_CHARS] for line in lines if _TELLING_LINE.match(line)), _HEAD_LINES)
         ),

@@ -2,6 +2,7 @@
 
 import json
 import re
+import string
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,7 +24,8 @@ _TAIL_BYTES = 16_384
 _MAX_JSON_BYTES = 1_000_000
 _LATER_STEP = re.compile(rb"step:0*([1-9]\d{0,8})/\d+[ \t]")
 _MAX_STEPS_IN_PREAMBLE = 100
-_VARIANT_PATH = re.compile(rb"(?P<path>[\w./~@%+-]{0,400}?/variants/[\w.+-]{1,200}\.py)(?::(?P<line>\d+))?")
+_PATH_LETTERS = string.ascii_letters.encode() + string.digits.encode() + b"_./~@%+-"
+_VARIANT_FILE = re.compile(rb"(/variants/[\w.+-]{1,200}\.py)(?::(\d+))?")
 _FUNCTION = re.compile(rb"function: '([^'\n]{1,200})'")
 _NODE_LOG = re.compile(r"^(?:train|stdout|stderr|console|output|log|slurm(?:-\d+)?)$")
 
@@ -176,13 +178,18 @@ def _find_all(data: bytes, needle: bytes, sources: list[SourceSpan]) -> list[int
 
 def _variant_mentions(data: bytes, sources: list[SourceSpan]) -> tuple[VariantMention, ...]:
     places: set[tuple[bytes, bytes, bytes]] = set()
+    read_to = 0
     for at in _find_all(data, b"/variants/", sources):
+        file = _VARIANT_FILE.match(data, at) if at >= read_to else None
+        if file is None:
+            continue
         line_start = max(data.rfind(b"\n", max(0, at - 1000), at) + 1, at - 1000, 0)
-        line = data[line_start : at + 400].split(b"\n", 1)[0]
-        match = _VARIANT_PATH.search(line)
-        if match is not None:
-            function = _FUNCTION.search(line)
-            places.add((match["path"], match["line"] or b"", function[1] if function else b""))
+        line_stop = data.find(b"\n", at, at + 400)
+        read_to = line_stop if line_stop >= 0 else at + 400
+        before = data[line_start:at]
+        folder = before[len(before.rstrip(_PATH_LETTERS)) :][-400:]
+        function = _FUNCTION.search(data, line_start, read_to)
+        places.add((folder + file[1], file[2] or b"", function[1] if function else b""))
     counts = Counter(path for path, _, _ in places)
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(VariantMention(path.decode("utf-8", errors="replace"), count) for path, count in ranked)

@@ -125,9 +125,9 @@ def parse_batch(root: Path, files: Iterable[ArchiveFile]) -> Batch:
     sources: dict[str, str] = {}
     for file in files:
         done = _read_and_parse(root, file)
-        parsed.append(
-            replace(done, records=tuple(_without_source(record, sources) for record in done.records))
-        )
+        if any(isinstance(record, Log | Variant) for record in done.records):
+            done = replace(done, records=tuple(_without_source(record, sources) for record in done.records))
+        parsed.append(done)
     return Batch(tuple(parsed), sources)
 
 

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
 from functools import cached_property
@@ -203,12 +203,21 @@ class Benchmark:
             catalogue, model = embedded_catalogue(experiments, backend), backend.model
         else:
             catalogue, model = stored_catalogue(experiments, dataset, embedding)
-        if backend is not None and backend.model != model:
+        benchmark = cls(embedding, model, catalogue, read_table("snapshots", dataset), None)
+        return benchmark if backend is None else benchmark.with_backend(backend)
+
+    def with_backend(self, backend: Backend) -> "Benchmark":
+        """Let somebody embed the candidates.
+
+        Raises:
+            ScoringError: If the dataset was embedded by another model.
+        """
+        if backend.model != self.model:
             raise ScoringError(
-                f"{dataset} was embedded by {model} and candidates by {backend.model}, which do not compare: "
-                "name that model, or build the dataset with this one."
+                f"The dataset was embedded by {self.model} and candidates by {backend.model}, which do not "
+                "compare: name that model, or build the dataset with this one."
             )
-        return cls(embedding, model, catalogue, read_table("snapshots", dataset), backend)
+        return replace(self, backend=backend)
 
     def snapshot_ids(self, split: str | None = None) -> list[str]:
         """List the snapshots.

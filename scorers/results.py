@@ -5,6 +5,7 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict
 
 from scorers.classes import Classification, Impact
+from scorers.explanation import explain
 
 
 class _Frozen(BaseModel):
@@ -114,8 +115,10 @@ class ScoringResult(_Frozen):
         sum_of_scores: What the candidates earn together.
         diversity: Mean pairwise cosine distance.
         valid_fraction: Share of well-formed candidates.
-        num_unjudged: Candidates that could not be judged; they earn nothing, so that the set score is a lower
-            bound in their favour or disfavour and does not compare with a set that was judged whole.
+        diversity_weight: Weight of the diversity.
+        validity_weight: Weight of that share.
+        num_unjudged: Candidates that could not be judged. They earn nothing, so that the score of a set that
+            has any does not compare with that of one that was judged whole.
         usage: What it cost.
         candidates: The candidates in their order.
     """
@@ -135,6 +138,12 @@ class ScoringResult(_Frozen):
     sum_of_scores: float
     diversity: float
     valid_fraction: float
+    diversity_weight: float
+    validity_weight: float
     num_unjudged: int
     usage: UsageResult
     candidates: tuple[CandidateResult, ...]
+
+    def explain(self) -> str:
+        """Say in words what became of each candidate and why; safe to print, whatever the archive holds."""
+        return explain(self)

@@ -102,6 +102,8 @@ def score(
         sum_of_scores=float(sum(scores)),
         diversity=diversity,
         valid_fraction=validity,
+        diversity_weight=diversity_weight,
+        validity_weight=validity_weight,
         num_unjudged=sum(each.classification is Classification.UNJUDGED for each in results),
         usage=UsageResult(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, usd=usage.usd),
         candidates=tuple(results),
