@@ -18,6 +18,8 @@ from pathlib import Path
 from threading import Event
 from typing import IO
 
+from scorers.errors import ScoringError
+
 PLACEHOLDER = "{workspace}"
 """Stands for the folder of the workspace in a command."""
 
@@ -29,7 +31,7 @@ _TICK_S = 0.1
 _MAX_LAST_CHUNKS = 16
 
 
-class CommandError(ValueError):
+class CommandError(ScoringError):
     """A command cannot be understood or started. The message is one sentence."""
 
 

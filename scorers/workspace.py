@@ -13,7 +13,9 @@ from rapidfuzz import process
 
 from linkers.outcomes.verdicts import BASELINE_STEPS
 from outputs.current_recipes import FOLDER as RECIPES
-from outputs.reading import load_experiments, load_snapshots
+from outputs.reading import ReadingError, load_experiments, load_snapshots
+from scorers.candidates import MIN_PROPOSAL_CHARS
+from scorers.errors import ScoringError
 
 CANDIDATES = "candidates"
 """Folder inside a workspace in which a proposer leaves its candidates."""
@@ -23,8 +25,6 @@ RECIPE_NAME = "current_best.py"
 
 MAX_CANDIDATES = 5
 """How many candidates of a workspace count if nothing else is said."""
-
-MIN_PROPOSAL_CHARS = 50
 
 EXAMPLE = """\
 # A title that says what changes
@@ -37,7 +37,7 @@ number of steps. Write it so that somebody who knows the recipe could run it.
 """A candidate as it should be written."""
 
 
-class WorkspaceError(ValueError):
+class WorkspaceError(ScoringError):
     """A workspace cannot be made. The message is one sentence."""
 
 
@@ -66,9 +66,15 @@ def read_standing(dataset: Path, snapshot_id: str) -> Standing:
         snapshot_id: Id of the snapshot.
 
     Raises:
-        ReadingError: If there is no dataset.
-        WorkspaceError: If there is no such snapshot, or its recipe is missing.
+        WorkspaceError: If there is no dataset or no such snapshot, or its recipe is missing.
     """
+    try:
+        return _standing(dataset, snapshot_id)
+    except ReadingError as error:
+        raise WorkspaceError(str(error)) from None
+
+
+def _standing(dataset: Path, snapshot_id: str) -> Standing:
     found = load_snapshots(dataset, snapshot_id=snapshot_id).to_dicts()
     if not found:
         ids = load_snapshots(dataset)["snapshot_id"].to_list()
@@ -128,8 +134,7 @@ def write_workspace(
         max_candidates: How many candidates count.
 
     Raises:
-        ReadingError: If there is no dataset.
-        WorkspaceError: If there is no such snapshot, or the folder is unfit.
+        WorkspaceError: If there is no dataset or no such snapshot, or the folder is unfit.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise WorkspaceError(f"{folder} is not empty: name a new folder for the workspace.")

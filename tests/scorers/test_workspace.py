@@ -10,8 +10,8 @@ import pytest
 
 from flows.settings import BuildSettings
 from flows.stages import build_dataset
-from outputs.reading import ReadingError
 from outputs.schemas import TABLES, Kind
+from scorers.candidates import parse_candidate
 from scorers.workspace import (
     CANDIDATES,
     EXAMPLE,
@@ -198,6 +198,11 @@ def test_the_number_of_candidates_that_count_is_said() -> None:
     assert all(line in texts["README.md"] for line in EXAMPLE.splitlines())
 
 
+def test_the_example_is_a_candidate() -> None:
+    found = parse_candidate(EXAMPLE)
+    assert (found.title, found.invalid_reason) == ("A title that says what changes", None)
+
+
 def test_a_folder_with_something_in_it_is_left_alone(dataset: Path, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full/thesis.txt").write_text("x")
@@ -220,7 +225,7 @@ def test_a_folder_inside_the_dataset_is_refused(dataset: Path, tmp_path: Path) -
 def test_what_is_not_there_is_said(dataset: Path, tmp_path: Path) -> None:
     with pytest.raises(WorkspaceError, match=f"is no snapshot of .* close to it are {KNOWN}"):
         write_workspace(dataset, KNOWN.replace("k0013", "k13"), tmp_path / "out")
-    with pytest.raises(ReadingError, match="is no folder: name the folder of a dataset"):
+    with pytest.raises(WorkspaceError, match="is no folder: name the folder of a dataset"):
         write_workspace(tmp_path / "nothing", KNOWN, tmp_path / "out")
     shutil.copytree(dataset, tmp_path / "dataset")
     (tmp_path / "dataset/current_recipes" / f"{KNOWN}.py").unlink()
