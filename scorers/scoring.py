@@ -70,7 +70,8 @@ def score(
     judged = [
         place for place, each in enumerate(embedded) if complaints[place] is None and each.vector is not None
     ]
-    similarities = pools.similarities(_stack([embedded[place] for place in judged]))
+    dimensions = benchmark.catalogue.vectors.shape[1]
+    similarities = pools.similarities(_stack([embedded[place] for place in judged], dimensions))
     judgement = judge.judge([read[place] for place in judged], pools, similarities)
     results = [
         make_result(each, _unjudged(complaint, embedding), pools)
@@ -79,7 +80,7 @@ def score(
     for row, (place, finding) in enumerate(zip(judged, judgement.findings, strict=True)):
         results[place] = make_result(read[place], finding, pools, similarities.of(row))
     diversity = mean_pairwise_distance(
-        _stack([each for each, counts in zip(embedded, is_embedded, strict=True) if counts])
+        _stack([each for each, counts in zip(embedded, is_embedded, strict=True) if counts], dimensions)
     )
     validity = valid_fraction(complaints.count(None), len(read))
     scores = [each.score for each in results]
@@ -157,6 +158,6 @@ def _given(benchmark: Benchmark, vectors: NDArray[np.floating], num_candidates: 
     return [_Embedded(row) for row in unit_rows(vectors)] if num_candidates else []
 
 
-def _stack(embedded: Sequence[_Embedded]) -> Vectors:
+def _stack(embedded: Sequence[_Embedded], dimensions: int) -> Vectors:
     vectors = [each.vector for each in embedded if each.vector is not None]
-    return np.stack(vectors) if vectors else np.zeros((0, 0), dtype=np.float32)
+    return np.stack(vectors) if vectors else np.zeros((0, dimensions), dtype=np.float32)
