@@ -86,7 +86,7 @@ def notes(board: Leaderboard) -> list[str]:
 
 def facts(board: Leaderboard) -> list[tuple[str, str]]:
     """Name how the sets were scored."""
-    return [*board.ways.items(), ("candidates", f"at most {board.k} a set"), ("dataset", board.dataset)]
+    return [(name.replace("_", " "), value) for name, value in board.ways.items()]
 
 
 def leaderboard_frame(board: Leaderboard) -> pl.DataFrame:
@@ -101,8 +101,8 @@ def leaderboard_frame(board: Leaderboard) -> pl.DataFrame:
             row[f"{column.name}_high"] = estimate.interval.high if estimate.interval else None
         row["num_comparisons"] = each.num_comparisons
         row |= {f"num_{outcome.value.replace(' ', '_')}": each.count(outcome) for outcome in Outcome}
-        row |= {"split": board.split, "k": board.k, "num_resamples": board.num_resamples}
-        rows.append(row | {"dataset": board.dataset} | dict(board.ways))
+        row |= {"split": board.split, "num_resamples": board.num_resamples}
+        rows.append(row | dict(board.ways))
     return pl.DataFrame(rows, infer_schema_length=None)
 
 

@@ -1,5 +1,6 @@
 """Commands that rank: writers by their rewards, proposers by their results."""
 
+import hashlib
 import json
 from dataclasses import asdict
 from enum import StrEnum
@@ -9,6 +10,7 @@ from typing import Annotated
 
 import polars as pl
 import typer
+from pydantic import ValidationError
 from rich.table import Table
 from rich.text import Text
 
@@ -23,16 +25,17 @@ from flows.leaderboard_views import (
 )
 from flows.reporting import wide_console
 from flows.scoring_commands import DatasetArgument
+from outputs.current_recipes import FOLDER as RECIPES
 from outputs.dataset import renew_page
+from outputs.manifest import read_manifest
 from outputs.report.render import REPORT_NAME, write_report
 from scorers.bootstrap import NUM_RESAMPLES
-from scorers.catalogue import read_experiments, read_table
-from scorers.fingerprint import fingerprint
+from scorers.catalogue import read_table
+from scorers.errors import ScoringError
 from scorers.leaderboard import rank_proposers
 from scorers.preference import Standing, rank_by_subset
 from scorers.reward_tables import read_rewards
 from scorers.run_results import read_results
-from scorers.set_novelty import NUM_CANDIDATES
 
 
 class Split(StrEnum):
@@ -87,7 +90,6 @@ def leaderboard(
         typer.Argument(help="Files of JSON lines, as `run` writes them.", metavar="RESULTS..."),
     ],
     split: Annotated[Split, typer.Option(help="Which snapshots count.")] = Split.TEST,
-    k: Annotated[int, typer.Option("--k", min=1, help="The most candidates of a set.")] = NUM_CANDIDATES,
     resamples: Annotated[int, typer.Option(min=100, max=1_000_000, help="Behind each interval.")] = (
         NUM_RESAMPLES
     ),
@@ -102,9 +104,8 @@ def leaderboard(
     board = rank_proposers(
         read_results(results),
         dict(snapshots.select("snapshot_id", "split").iter_rows()),
-        fingerprint(read_experiments(dataset), snapshots),
+        dataset_sha256(dataset),
         split=split.value,
-        k=k,
         num_resamples=resamples,
     )
     if csv is not None:
@@ -119,6 +120,19 @@ def leaderboard(
     said = [*notes(board), f"Scored with {', '.join(f'{name} {value}' for name, value in facts(board))}."]
     for note in said:
         console.print(note, markup=False, highlight=False, soft_wrap=True)
+
+
+def dataset_sha256(dataset: Path) -> str:
+    """Hash the contents of all tables and recipes, as the manifest states them."""
+    try:
+        manifest = read_manifest(dataset)
+    except (OSError, ValidationError):
+        raise ScoringError(f"The manifest of {dataset} cannot be read: build the dataset again.") from None
+    lines = [f"{each.sha256} {each.name}\n" for each in manifest.files]
+    lines += [
+        f"{each.sha256} {each.name}\n" for each in manifest.texts if each.name.startswith(f"{RECIPES}/")
+    ]
+    return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
 
 
 def _pair(text: str) -> tuple[str, str]:

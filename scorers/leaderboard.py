@@ -14,9 +14,12 @@ import numpy as np
 from scorers.bootstrap import NUM_RESAMPLES, SEED, Draws, Interval, ratio_interval, resample
 from scorers.errors import ScoringError
 from scorers.preference import Answer, compare, shared_ranks, win_rate
-from scorers.results import ScoringResult
-from scorers.run_results import Placed, RunLine, check_comparable, check_snapshots, ways
-from scorers.set_novelty import NUM_CANDIDATES, measure_set
+from scorers.proposer_results import ResultLine
+from scorers.run_results import Placed, check_comparable, check_snapshots, ways
+from scorers.set_novelty import measure_set
+
+K_SETTING = "max_candidates"
+"""The setting of a run that says how many candidates of a snapshot count."""
 
 
 class Outcome(StrEnum):
@@ -97,9 +100,8 @@ class Leaderboard:
 
     Attributes:
         split: The split whose snapshots count.
-        k: How many candidates of a set count.
+        k: The most candidates of a set.
         ways: How all sets were scored, by name.
-        dataset: Fingerprint of the dataset.
         num_resamples: Behind each interval.
         num_left_out: Lines of the other split.
         standings: The proposers by rank, then by name; last those without a rank.
@@ -108,7 +110,6 @@ class Leaderboard:
     split: str
     k: int
     ways: Mapping[str, str]
-    dataset: str
     num_resamples: int
     num_left_out: int
     standings: tuple[Standing, ...]
@@ -117,10 +118,9 @@ class Leaderboard:
 def rank_proposers(
     results: Sequence[Placed],
     splits: Mapping[str, str],
-    dataset: str,
+    dataset_sha256: str,
     *,
     split: str = "test",
-    k: int = NUM_CANDIDATES,
     num_resamples: int = NUM_RESAMPLES,
     seed: int = SEED,
 ) -> Leaderboard:
@@ -129,9 +129,8 @@ def rank_proposers(
     Args:
         results: Their results.
         splits: The split of each snapshot of the dataset.
-        dataset: Fingerprint of the dataset.
+        dataset_sha256: What names the contents of the dataset.
         split: The split whose snapshots count; lines of the other one are left out.
-        k: The most candidates that a set may hold.
         num_resamples: How often the snapshots are drawn anew for an interval.
         seed: The same seed gives the same intervals.
 
@@ -142,9 +141,9 @@ def rank_proposers(
     counted = [placed for placed in results if placed.line.split == split]
     if not counted:
         raise ScoringError(f"The results hold no line of the split {split}: name the other one, or run it.")
-    check_comparable(counted, dataset)
-    _check_sizes(counted, k)
-    lines: dict[str, dict[str, RunLine]] = {}
+    check_comparable(counted, dataset_sha256)
+    k = _num_candidates(counted)
+    lines: dict[str, dict[str, ResultLine]] = {}
     for placed in counted:
         lines.setdefault(placed.line.proposer, {})[placed.line.snapshot_id] = placed.line
     snapshot_ids = sorted(name for name, its_split in splits.items() if its_split == split)
@@ -152,34 +151,36 @@ def rank_proposers(
         proposer: tuple(_entry(name, of_proposer.get(name), k) for name in snapshot_ids)
         for proposer, of_proposer in sorted(lines.items())
     }
-    scored = [placed.line.result for placed in counted if placed.line.result]
     return Leaderboard(
         split=split,
         k=k,
-        ways=ways(scored[0]) if scored else {},
-        dataset=dataset,
+        ways=ways(counted),
         num_resamples=num_resamples,
         num_left_out=len(results) - len(counted),
         standings=_standings(entries, num_resamples, seed),
     )
 
 
-def _check_sizes(lines: Sequence[Placed], k: int) -> None:
+def _num_candidates(lines: Sequence[Placed]) -> int:
+    """Tell how many candidates a set may have: one number for all, as a set score grows with the set."""
+    k = lines[0].line.settings.get(K_SETTING)
+    if not isinstance(k, int):
+        raise ScoringError(f"{lines[0].place} does not tell {K_SETTING}: run it anew.")
     for placed in lines:
         size = len(placed.line.result.candidates) if placed.line.result else 0
         if size > k:
             raise ScoringError(
-                f"{placed.place} has a set of {size} candidates, and {k} is the most: a set score grows with "
-                "the set, so run proposers with the same number, or name it as k."
+                f"{placed.place} scores {size} candidates where {K_SETTING} is {k}: run it anew."
             )
+    return k
 
 
-def _entry(snapshot_id: str, line: RunLine | None, k: int) -> Entry:
+def _entry(snapshot_id: str, line: ResultLine | None, k: int) -> Entry:
     if line is None:
         return Entry(snapshot_id, Outcome.NOT_RUN)
     if line.result is None:
         return Entry(snapshot_id, Outcome.FAILED, line.reason)
-    result: ScoringResult = line.result
+    result = line.result
     if result.num_unjudged:
         reason = f"{result.num_unjudged} of {len(result.candidates)} candidates could not be judged."
         return Entry(snapshot_id, Outcome.UNJUDGED, reason)

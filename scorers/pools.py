@@ -25,7 +25,6 @@ from scorers.catalogue import (
 )
 from scorers.classes import NOT_REJECTED, Impact
 from scorers.errors import ScoringError
-from scorers.fingerprint import fingerprint
 from scorers.lexical import LEXICAL, LexicalBackend
 from scorers.vectors import Vectors
 
@@ -172,7 +171,6 @@ class Benchmark:
         model: The model behind it.
         catalogue: Its experiments and their vectors.
         snapshots: Its table of snapshots.
-        fingerprint: What names its experiments and snapshots.
         backend: Who embeds candidates; None where only vectors by the caller can be compared.
     """
 
@@ -180,7 +178,6 @@ class Benchmark:
     model: str
     catalogue: Catalogue
     snapshots: pl.DataFrame
-    fingerprint: str
     backend: Backend | None
 
     @classmethod
@@ -206,8 +203,7 @@ class Benchmark:
             catalogue, model = embedded_catalogue(experiments, backend), backend.model
         else:
             catalogue, model = stored_catalogue(experiments, dataset, embedding)
-        snapshots = read_table("snapshots", dataset)
-        benchmark = cls(embedding, model, catalogue, snapshots, fingerprint(experiments, snapshots), None)
+        benchmark = cls(embedding, model, catalogue, read_table("snapshots", dataset), None)
         return benchmark if backend is None else benchmark.with_backend(backend)
 
     def with_backend(self, backend: Backend) -> "Benchmark":

@@ -1,45 +1,26 @@
-"""Reader of what `run` writes: a line of JSON for each proposer and snapshot, scored or failed."""
+"""Results of several proposers side by side: read, and refused where their scores do not compare."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from scorers.errors import ScoringError
+from scorers.proposer_results import ResultLine
 from scorers.results import ScoringResult
 from scorers.set_score import set_score
 
-SPLITS = ("dev", "test")
+OWN_SETTINGS = ("proposer", "command_sha256")
+"""The settings of a run that are a proposer's own. Scores of runs that differ in any other do not compare."""
+
+DATASET_SETTING = "dataset_sha256"
 SET_SCORE_TOLERANCE = 1e-9
-
-
-class RunLine(BaseModel):
-    """What came of one snapshot.
-
-    Attributes:
-        proposer: Who proposed.
-        snapshot_id: The snapshot.
-        split: Its split.
-        status: Whether a set of candidates came of it.
-        reason: Why none did, as a sentence. Untrusted, as it may quote the proposer.
-        result: The scored set.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    proposer: str
-    snapshot_id: str
-    split: Literal["dev", "test"]
-    status: Literal["scored", "failed"]
-    reason: str | None = None
-    result: ScoringResult | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A line with where it stands.
+    """A line of results with where it stands.
 
     Attributes:
         place: File and line, as errors name them.
@@ -47,14 +28,14 @@ class Placed:
     """
 
     place: str
-    line: RunLine
+    line: ResultLine
 
 
 def read_results(paths: Sequence[Path]) -> list[Placed]:
-    """Read result files.
+    """Read files of results.
 
     Raises:
-        ScoringError: If one cannot be read, or a line is none of `run` or contradicts itself.
+        ScoringError: If one cannot be read, or a line is no result or contradicts itself.
     """
     return [placed for path in paths for placed in _read(path)]
 
@@ -68,9 +49,9 @@ def _read(path: Path) -> Iterator[Placed]:
         if line.strip():
             place = f"{path}:{number}"
             try:
-                placed = Placed(place, RunLine.model_validate_json(line))
+                placed = Placed(place, ResultLine.model_validate_json(line))
             except ValidationError as error:
-                raise ScoringError(f"{place} is no line of results: {_why(error)}.") from None
+                raise ScoringError(f"{place} is no result of a proposer: {_why(error)}.") from None
             _check_line(placed)
             yield placed
 
@@ -97,7 +78,7 @@ def _check_line(placed: Placed) -> None:
         diversity_weight=result.diversity_weight,
         validity_weight=result.validity_weight,
     )
-    if abs(total - result.set_score) > SET_SCORE_TOLERANCE:
+    if not abs(total - result.set_score) <= SET_SCORE_TOLERANCE:
         raise ScoringError(
             f"{placed.place} states a set score of {result.set_score:g}, and its candidates make {total:g}: "
             "score it anew."
@@ -134,46 +115,52 @@ def check_snapshots(lines: Iterable[Placed], splits: Mapping[str, str]) -> None:
         places[key] = placed.place
 
 
-def check_comparable(lines: Iterable[Placed], dataset: str) -> None:
+def check_comparable(lines: Sequence[Placed], dataset_sha256: str) -> None:
     """Refuse lines whose scores do not compare.
 
     Args:
         lines: The lines.
-        dataset: Fingerprint of the dataset.
+        dataset_sha256: What names the contents of the dataset.
 
     Raises:
         ScoringError: If sets were scored in different ways or against another dataset.
     """
-    first: Placed | None = None
     for placed in lines:
-        if placed.line.result is None:
-            continue
-        if placed.line.result.dataset != dataset:
-            raise ScoringError(
-                f"{placed.place} was scored against another dataset than this one: score it anew."
-            )
-        first = first or placed
-        _check_same_way(first, placed)
+        if placed.line.settings.get(DATASET_SETTING) != dataset_sha256:
+            raise ScoringError(f"{placed.place} was scored against another dataset: run it against this one.")
+        _check_same(lines[0], placed, _shared_settings(lines[0].line), _shared_settings(placed.line))
+    scored = [(placed, placed.line.result) for placed in lines if placed.line.result is not None]
+    for placed, result in scored:
+        first, first_result = scored[0]
+        _check_same(first, placed, _rule(first_result), _rule(result))
 
 
-def ways(result: ScoringResult) -> dict[str, str]:
-    """Name everything about how a set was scored that scores hang on."""
+def ways(lines: Sequence[Placed]) -> dict[str, str]:
+    """Name how comparable lines were scored, by all that scores hang on.
+
+    Args:
+        lines: The lines, at least one.
+    """
+    rules = [_rule(placed.line.result) for placed in lines if placed.line.result is not None]
+    return _shared_settings(lines[0].line) | (rules[0] if rules else {})
+
+
+def _shared_settings(line: ResultLine) -> dict[str, str]:
+    return {name: str(value) for name, value in line.settings.items() if name not in OWN_SETTINGS}
+
+
+def _rule(result: ScoringResult) -> dict[str, str]:
+    """Name what the settings of a run do not tell, as a result may be written by hand."""
     return {
-        "judge": result.judge,
-        "embedding": f"{result.embedding} ({result.embedding_model})",
-        "threshold": "none" if result.threshold is None else f"{result.threshold:g}",
-        "priors": result.priors,
-        "weights": f"{result.diversity_weight:g} for diversity, {result.validity_weight:g} for validity",
-        "rule": "as the reference client" if result.is_compat else "as published",
+        "rule": "the reference client's" if result.is_compat else "as published",
+        "weights": f"{result.diversity_weight:g} diversity, {result.validity_weight:g} validity",
     }
 
 
-def _check_same_way(first: Placed, other: Placed) -> None:
-    assert first.line.result is not None and other.line.result is not None, "only scored lines are compared"
-    one, another = ways(first.line.result), ways(other.line.result)
-    for name, value in one.items():
-        if another[name] != value:
+def _check_same(first: Placed, other: Placed, one: Mapping[str, str], another: Mapping[str, str]) -> None:
+    for name in sorted(one.keys() | another.keys()):
+        if one.get(name) != another.get(name):
             raise ScoringError(
-                f"{other.place} was scored with {name} {another[name]}, and {first.place} with {value}: such "
-                "scores do not compare, so rank them apart."
+                f"{other.place} was scored with {name} {another.get(name)}, and {first.place} with "
+                f"{one.get(name)}: such scores do not compare, so rank them apart."
             )

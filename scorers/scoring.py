@@ -94,8 +94,8 @@ def score(
     return ScoringResult(
         snapshot_id=snapshot_id,
         wall_clock=pools.wall_clock,
-        dataset=benchmark.fingerprint,
         judge=judge.name,
+        judge_model=judgement.model,
         embedding=benchmark.embedding,
         embedding_model=benchmark.model,
         threshold=judge.threshold,

@@ -8,9 +8,6 @@ from scorers.noveltybench import cosine_equivalence, distinct_k, partition, util
 from scorers.results import CandidateResult, ScoringResult
 from scorers.vectors import Vectors
 
-NUM_CANDIDATES = 5
-"""How many candidates of a set count if nothing else is said."""
-
 MIN_QUALITY = 1.0
 MAX_QUALITY = 10.0
 
@@ -65,7 +62,7 @@ def quality_of_score(score: float) -> float:
     return MIN_QUALITY + share * (MAX_QUALITY - MIN_QUALITY)
 
 
-def measure_set(result: ScoringResult, k: int = NUM_CANDIDATES) -> SetNovelty:
+def measure_set(result: ScoringResult, k: int) -> SetNovelty:
     """Measure the first k candidates of a set.
 
     An invalid candidate keeps its place, states no idea and is worth nothing; so are the places that a set of

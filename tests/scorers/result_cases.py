@@ -5,13 +5,27 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from scorers.classes import Classification
+from scorers.proposer_results import ResultLine, Settings
 from scorers.results import CandidateResult, ScoringResult, UsageResult
-from scorers.run_results import Placed, RunLine
+from scorers.run_results import Placed
 from scorers.set_score import set_score
 
 DATASET = "0123456789abcdef"
 SPLITS = {"s1": "test", "s2": "test", "s3": "test", "d1": "dev"}
 """Three snapshots that count, and one that does not."""
+
+
+def settings(proposer: str, **changes: str | int) -> Settings:
+    """The settings of a run, of which name and command are the proposer's own."""
+    return {
+        "proposer": proposer,
+        "command_sha256": f"hash of {proposer}",
+        "max_candidates": 5,
+        "dataset_sha256": DATASET,
+        "judge": "cosine",
+        "threshold": 0.75,
+        **changes,
+    }
 
 
 def candidate(score: float, distinct_class: int | None = 0) -> CandidateResult:
@@ -44,7 +58,6 @@ def result(
     return ScoringResult(
         snapshot_id=snapshot_id,
         wall_clock=datetime(2026, 1, 1, tzinfo=UTC),
-        dataset=DATASET,
         judge="cosine",
         embedding="lexical",
         embedding_model="words",
@@ -65,14 +78,15 @@ def result(
     ).model_copy(update=changes)
 
 
-def scored(proposer: str, snapshot_id: str, made: ScoringResult) -> Placed:
+def scored(proposer: str, snapshot_id: str, made: ScoringResult, **changes: str | int) -> Placed:
     """A line of a proposer whose set was scored."""
-    line = RunLine(
+    line = ResultLine(
         proposer=proposer,
         snapshot_id=snapshot_id,
         split="dev" if SPLITS.get(snapshot_id) == "dev" else "test",
         status="scored",
         result=made.model_copy(update={"snapshot_id": snapshot_id}),
+        settings=settings(proposer, **changes),
     )
     return Placed(f"{proposer}.jsonl:{snapshot_id}", line)
 
@@ -82,9 +96,16 @@ def total(proposer: str, snapshot_id: str, value: float) -> Placed:
     return scored(proposer, snapshot_id, result([value - 0.1]))
 
 
-def failed(proposer: str, snapshot_id: str, reason: str = "It hung.") -> Placed:
+def failed(proposer: str, snapshot_id: str, reason: str = "It hung.", **changes: str | int) -> Placed:
     """A line of a proposer from whom nothing came."""
-    line = RunLine(proposer=proposer, snapshot_id=snapshot_id, split="test", status="failed", reason=reason)
+    line = ResultLine(
+        proposer=proposer,
+        snapshot_id=snapshot_id,
+        split="test",
+        status="failed",
+        reason=reason,
+        settings=settings(proposer, **changes),
+    )
     return Placed(f"{proposer}.jsonl:{snapshot_id}", line)
 
 

@@ -13,6 +13,9 @@ from scorers.leaderboard import Leaderboard, Outcome, Standing, rank_proposers
 from scorers.run_results import Placed
 from tests.scorers.result_cases import DATASET, SPLITS, failed, result, scored, total
 
+RAN = {"max_candidates": "5", "dataset_sha256": DATASET, "judge": "cosine", "threshold": "0.75"}
+"""What the settings of the cases tell of how sets were scored."""
+
 
 def ranked(lines: Sequence[Placed], **options: object) -> Leaderboard:
     return rank_proposers(lines, SPLITS, DATASET, **options)  # type: ignore[arg-type]
@@ -59,8 +62,11 @@ def test_the_win_rate_takes_set_scores_for_rewards() -> None:
 
 def test_ideas_and_their_worth_are_averaged_too() -> None:
     """Two ideas of quality 10 and 5.5, then one of 1 said twice: distinct 2 and 1, worth by hand."""
-    lines = [scored("a", "s1", result([1, 0], [0, 1])), scored("a", "s2", result([-1, -1], [0, 0]))]
-    found = by_name(ranked(lines, k=2))["a"]
+    lines = [
+        scored("a", "s1", result([1, 0], [0, 1]), max_candidates=2),
+        scored("a", "s2", result([-1, -1], [0, 0]), max_candidates=2),
+    ]
+    found = by_name(ranked(lines))["a"]
     assert found.distinct_k.mean == 1.5
     assert found.utility_k.mean == pytest.approx(((10 + 0.8 * 5.5) / 1.8 + 1 / 1.8) / 2)
 
@@ -98,7 +104,7 @@ def test_who_was_never_scored_comes_last_without_a_rank() -> None:
 
 def test_nobody_was_scored() -> None:
     board = ranked([failed("a", "s1")])
-    assert (board.standings[0].rank, dict(board.ways)) == (None, {})
+    assert (board.standings[0].rank, dict(board.ways)) == (None, RAN)
 
 
 def test_intervals_are_those_of_all_draws_of_snapshots() -> None:
@@ -165,15 +171,21 @@ def test_no_line_of_the_split_is_refused() -> None:
 
 
 def test_a_set_that_is_too_large_is_refused() -> None:
-    lines = [scored("a", "s1", result([0.1] * 6))]
-    with pytest.raises(ScoringError, match=r"a.jsonl:s1 has a set of 6 candidates, and 5 is the most"):
-        ranked(lines)
-    assert by_name(ranked(lines, k=6))["a"].distinct_k.mean == 6
+    six = result([0.1] * 6)
+    with pytest.raises(ScoringError, match=r"a.jsonl:s1 scores 6 candidates where max_candidates is 5"):
+        ranked([scored("a", "s1", six)])
+    board = ranked([scored("a", "s1", six, max_candidates=6)])
+    assert (board.k, board.standings[0].distinct_k.mean) == (6, 6)
+
+
+def test_a_run_must_tell_how_many_candidates_count() -> None:
+    with pytest.raises(ScoringError, match=r"a.jsonl:s1 does not tell max_candidates"):
+        ranked([scored("a", "s1", result([0.1]), max_candidates="five")])
 
 
 def test_what_does_not_compare_is_refused() -> None:
     with pytest.raises(ScoringError, match=r"with threshold 0\.8"):
-        ranked([total("a", "s1", 1.0), scored("b", "s1", result([0.5], threshold=0.8))])
+        ranked([total("a", "s1", 1.0), scored("b", "s1", result([0.5]), threshold="0.8")])
     with pytest.raises(ScoringError, match="is a second result of 'a'"):
         ranked([total("a", "s1", 1.0), total("a", "s1", 2.0)])
     with pytest.raises(ScoringError, match="no snapshot of the dataset"):
@@ -181,11 +193,5 @@ def test_what_does_not_compare_is_refused() -> None:
 
 
 def test_it_says_how_the_sets_were_scored() -> None:
-    assert dict(ranked(scores("a", 1.0)).ways) == {
-        "judge": "cosine",
-        "embedding": "lexical (words)",
-        "threshold": "0.75",
-        "priors": "scope",
-        "weights": "0.5 for diversity, 0.1 for validity",
-        "rule": "as published",
-    }
+    rule = {"rule": "as published", "weights": "0.5 diversity, 0.1 validity"}
+    assert dict(ranked(scores("a", 1.0)).ways) == RAN | rule

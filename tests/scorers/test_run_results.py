@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scorers.errors import ScoringError
-from scorers.run_results import Placed, check_comparable, check_snapshots, read_results
+from scorers.run_results import check_comparable, check_snapshots, read_results
 from tests.scorers.result_cases import DATASET, SPLITS, failed, result, scored, total, write_lines
 
 
@@ -34,16 +34,14 @@ def test_lines_come_back_as_they_were_written(tmp_path: Path) -> None:
     assert found[1].place == f"{path}:2"
 
 
-def test_further_keys_of_a_line_make_no_difference(tmp_path: Path) -> None:
-    assert len(read_results([changed(tmp_path, seconds=3.5, host="x")])) == 2
-
-
 def test_what_is_no_line_is_refused_with_its_place(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"proposer": "a"')
-    assert refusal(path).startswith("a.jsonl:1 is no line of results: Invalid JSON")
-    assert refusal(changed(tmp_path, split="train")).startswith("a.jsonl:2 is no line of results: split: ")
-    assert "a.jsonl:2 is no line of results: proposer" in refusal(changed(tmp_path, proposer=None))
+    assert refusal(path).startswith("a.jsonl:1 is no result of a proposer: Invalid JSON")
+    assert refusal(changed(tmp_path, split="train")).startswith(
+        "a.jsonl:2 is no result of a proposer: split: "
+    )
+    assert "a.jsonl:2 is no result of a proposer: proposer" in refusal(changed(tmp_path, proposer=None))
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
@@ -89,22 +87,38 @@ def test_a_second_result_is_refused() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"judge": "llm-hybrid"}, "with judge llm-hybrid, and a.jsonl:s1 with cosine"),
+        ({"judge": "llm-hybrid"}, "b.jsonl:s2 was scored with judge llm-hybrid, and a.jsonl:s1 with cosine"),
         ({"threshold": 0.8}, "with threshold 0.8, and a.jsonl:s1 with 0.75"),
-        ({"threshold": None}, "with threshold none, and"),
-        ({"embedding": "bge"}, r"with embedding bge \(words\), and a.jsonl:s1 with lexical \(words\)"),
-        ({"embedding_model": "x"}, r"with embedding lexical \(x\), and"),
-        ({"priors": "field"}, "with priors field, and a.jsonl:s1 with scope"),
-        ({"is_compat": True}, "with rule as the reference client, and a.jsonl:s1 with as published"),
-        ({"diversity_weight": 1.0}, "with weights 1 for diversity, 0.1 for validity, and"),
-        ({"validity_weight": 0.0}, "with weights 0.5 for diversity, 0 for validity, and"),
-        ({"dataset": "x"}, "b.jsonl:s2 was scored against another dataset"),
+        ({"max_candidates": 9}, "with max_candidates 9, and a.jsonl:s1 with 5"),
+        ({"judge_model": "x"}, "with judge_model x, and a.jsonl:s1 with None"),
+        ({"dataset_sha256": "x"}, "b.jsonl:s2 was scored against another dataset"),
     ],
 )
-def test_scores_that_do_not_compare_are_refused(changes: dict[str, object], sentence: str) -> None:
-    first, other = total("a", "s1", 1.0), scored("b", "s2", result([0.5]))
-    check_comparable([first, failed("a", "s2"), other], DATASET)
-    assert other.line.result is not None
-    harmed = other.line.model_copy(update={"result": other.line.result.model_copy(update=changes)})
+def test_runs_with_other_settings_are_refused(changes: dict[str, str | int], sentence: str) -> None:
+    """Of a scored line as well as of a failed one."""
+    first = total("a", "s1", 1.0)
+    for other in (scored("b", "s2", result([0.5]), **changes), failed("b", "s2", "It hung.", **changes)):
+        with pytest.raises(ScoringError, match=sentence):
+            check_comparable([first, other], DATASET)
+    check_comparable([first, failed("a", "s2"), scored("b", "s2", result([0.5]))], DATASET)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"is_compat": True}, "with rule the reference client's, and a.jsonl:s2 with as published"),
+        ({"diversity_weight": 1.0}, "with weights 1 diversity, 0.1 validity, and"),
+        ({"validity_weight": 0.0}, "with weights 0.5 diversity, 0 validity, and"),
+    ],
+)
+def test_sets_under_another_rule_are_refused(changes: dict[str, object], sentence: str) -> None:
+    made = result([0.5]).model_copy(update=changes)
+    lines = [failed("a", "s1"), total("a", "s2", 1.0), scored("b", "s2", made)]
     with pytest.raises(ScoringError, match=sentence):
-        check_comparable([first, Placed(other.place, harmed)], DATASET)
+        check_comparable(lines, DATASET)
+    check_comparable([lines[0], lines[2]], DATASET)
+
+
+def test_runs_against_another_dataset_are_refused_even_if_they_agree() -> None:
+    with pytest.raises(ScoringError, match=r"a.jsonl:s1 was scored against another dataset"):
+        check_comparable([total("a", "s1", 1.0)], "another")

@@ -21,7 +21,7 @@ def test_quality_is_a_line_from_the_worst_to_the_best(score: float, quality: flo
 
 def test_a_set_of_different_ideas() -> None:
     """Weights 1, 0.8, 0.64, 0.512, 0.4096, together 3.3616; qualities 10, 5.5, 6.85, 1, 10."""
-    found = measure_set(result([1, 0, 0.3, -1, 1]))
+    found = measure_set(result([1, 0, 0.3, -1, 1]), k=5)
     assert found.distinct_k == 5
     worth = (10 + 0.8 * 5.5 + 0.64 * 6.85 + 0.512 * 1 + 0.4096 * 10) / 3.3616
     assert found.utility_k == pytest.approx(worth)
@@ -60,7 +60,7 @@ def test_more_than_k_candidates_do_not_count() -> None:
 
 
 def test_an_empty_set() -> None:
-    found = measure_set(result([]))
+    found = measure_set(result([]), k=5)
     assert (found.distinct_k, found.utility_k) == (0, 0.0)
 
 
