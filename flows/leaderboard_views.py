@@ -80,7 +80,7 @@ def notes(board: Leaderboard) -> list[str]:
                 "compares sets of the same snapshots."
             )
     if board.num_left_out:
-        said.append(f"{board.num_left_out:,} results of the other split are left out.")
+        said.append(f"Results of the other split, which are left out: {board.num_left_out:,}.")
     return said
 
 

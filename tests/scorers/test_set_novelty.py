@@ -1,10 +1,14 @@
 """Different ideas of a set and their worth, with the arithmetic beside them."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from scorers import Benchmark, parse_candidate, score
 from scorers.set_novelty import distinct_classes, measure_set, quality_of_score
 from tests.scorers.result_cases import result
+from tests.scorers.small import SNAPSHOT, Tried, candidate_text, write_dataset
 
 IDEA = "Replace the learning rate schedule of the optimizer by another one"
 """Longer than what is compared token by token."""
@@ -79,3 +83,15 @@ def test_what_has_no_direction_has_no_class() -> None:
     texts = [f"{IDEA} number {n}" for n in range(4)]
     assert distinct_classes(texts, vectors, 0.8) == [None, 0, None, 0]
     assert distinct_classes([], np.zeros((0, 0), dtype=np.float32), 0.8) == []
+
+
+def test_a_scored_set_tells_its_classes(tmp_path: Path) -> None:
+    """The second is invalid, the third is near the first, the fourth is not."""
+    benchmark = Benchmark.load(
+        write_dataset(tmp_path, [Tried("tried", [1, 0])], prior_experiment_ids=["tried"])
+    )
+    texts = [candidate_text("First idea"), "no idea", candidate_text("Third idea"), candidate_text("Fourth")]
+    vectors = np.array([[1.0, 0.0], [1.0, 0.0], [2.0, 0.1], [0.0, 1.0]])
+    scored = score(benchmark, SNAPSHOT, [parse_candidate(text) for text in texts], vectors=vectors)
+    assert [each.distinct_class for each in scored.candidates] == [0, None, 0, 1]
+    assert measure_set(scored, k=4).distinct_k == 2
