@@ -14,6 +14,7 @@ from rich.console import Console
 from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
 from flows.locks import LockedError
 from flows.prefect_api import SETUP_HINT, has_api
+from flows.proposer_commands import run, workspace
 from flows.quality_report import report_quality
 from flows.reporting import Reporter, make_reporter
 from flows.runners import RunnerError
@@ -423,6 +424,8 @@ def diff(
 
 
 app.command()(score)
+app.command()(workspace)
+app.command()(run)
 
 
 @app.command()

@@ -13,7 +13,7 @@ from scorers.llm_judge import LlmJudge
 from scorers.llm_questions import DEFAULT_EFFORT, DEFAULT_MODEL
 from scorers.thresholds import DEFAULT_THRESHOLD
 
-DEFAULT_TIMEOUT_S = 180.0
+DEFAULT_JUDGE_TIMEOUT_S = 180.0
 """A reasoning model thinks before it answers."""
 
 
@@ -47,9 +47,7 @@ BothOrdersOption = Annotated[
     bool,
     typer.Option("--both-orders", help="Ask twice, with either pool first; what earns less counts."),
 ]
-FallbackOption = Annotated[
-    FallbackName, typer.Option(help="Who judges what llm-hybrid leaves unjudged.")
-]
+FallbackOption = Annotated[FallbackName, typer.Option(help="Who judges what llm-hybrid leaves unjudged.")]
 JudgeTimeoutOption = Annotated[float, typer.Option(min=0.1, help="Longest wait for an answer, in seconds.")]
 
 

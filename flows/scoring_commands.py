@@ -9,7 +9,7 @@ import typer
 
 from flows.gates import GATES_FAILED
 from flows.judges import (
-    DEFAULT_TIMEOUT_S,
+    DEFAULT_JUDGE_TIMEOUT_S,
     BothOrdersOption,
     Effort,
     EffortOption,
@@ -25,9 +25,9 @@ from flows.judges import (
 from flows.scoring import ScoringSettings, open_benchmark
 from flows.settings import ServiceOptions, WordsSettings
 from outputs.embeddings.bge_backend import DEFAULT_MODEL as DEFAULT_BGE_MODEL
+from scorers.llm_questions import DEFAULT_MODEL as DEFAULT_JUDGE_MODEL
 from scorers.pools import Priors
 from scorers.scoring import score as score_set
-from scorers.llm_questions import DEFAULT_MODEL as DEFAULT_JUDGE_MODEL
 from scorers.thresholds import DEFAULT_THRESHOLD
 
 
@@ -87,7 +87,7 @@ def score(
     effort: EffortOption = Effort.MEDIUM,
     both_orders: BothOrdersOption = False,
     fallback: FallbackOption = FallbackName.NONE,
-    judge_timeout: JudgeTimeoutOption = DEFAULT_TIMEOUT_S,
+    judge_timeout: JudgeTimeoutOption = DEFAULT_JUDGE_TIMEOUT_S,
     embed: CompareByOption = None,
     threshold: ThresholdOption = DEFAULT_THRESHOLD,
     priors: PriorsOption = PriorsName.SCOPE,
