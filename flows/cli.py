@@ -15,6 +15,7 @@ from flows.gates import GATES_FAILED, print_failing_rows, print_validation, vali
 from flows.locks import LockedError
 from flows.noveltybench_commands import noveltybench
 from flows.prefect_api import SETUP_HINT, has_api
+from flows.proposer_commands import run, workspace
 from flows.quality_report import report_quality
 from flows.ranking_commands import leaderboard, preference
 from flows.reporting import Reporter, make_reporter, wide_console
@@ -426,6 +427,8 @@ def diff(
 
 
 app.command()(score)
+app.command()(workspace)
+app.command()(run)
 app.command()(preference)
 app.command()(leaderboard)
 

@@ -13,7 +13,7 @@ from scorers.llm_judge import LlmJudge
 from scorers.llm_questions import DEFAULT_EFFORT, DEFAULT_MODEL
 from scorers.thresholds import DEFAULT_THRESHOLD
 
-DEFAULT_TIMEOUT_S = 180.0
+DEFAULT_JUDGE_TIMEOUT_S = 180.0
 """A reasoning model thinks before it answers."""
 
 

@@ -1,6 +1,5 @@
 """Commands that rank: writers by their rewards, proposers by their results."""
 
-import hashlib
 import json
 from dataclasses import asdict
 from enum import StrEnum
@@ -10,7 +9,6 @@ from typing import Annotated
 
 import polars as pl
 import typer
-from pydantic import ValidationError
 from rich.table import Table
 from rich.text import Text
 
@@ -23,15 +21,13 @@ from flows.leaderboard_views import (
     notes,
     report_section,
 )
+from flows.proposers import dataset_sha256
 from flows.reporting import wide_console
 from flows.scoring_commands import DatasetArgument
-from outputs.current_recipes import FOLDER as RECIPES
 from outputs.dataset import renew_page
-from outputs.manifest import read_manifest
 from outputs.report.render import REPORT_NAME, write_report
 from scorers.bootstrap import NUM_RESAMPLES
 from scorers.catalogue import read_table
-from scorers.errors import ScoringError
 from scorers.leaderboard import rank_proposers
 from scorers.preference import Standing, rank_by_subset
 from scorers.reward_tables import read_rewards
@@ -120,19 +116,6 @@ def leaderboard(
     said = [*notes(board), f"Scored with {', '.join(f'{name} {value}' for name, value in facts(board))}."]
     for note in said:
         console.print(note, markup=False, highlight=False, soft_wrap=True)
-
-
-def dataset_sha256(dataset: Path) -> str:
-    """Hash the contents of all tables and recipes, as the manifest states them."""
-    try:
-        manifest = read_manifest(dataset)
-    except (OSError, ValidationError):
-        raise ScoringError(f"The manifest of {dataset} cannot be read: build the dataset again.") from None
-    lines = [f"{each.sha256} {each.name}\n" for each in manifest.files]
-    lines += [
-        f"{each.sha256} {each.name}\n" for each in manifest.texts if each.name.startswith(f"{RECIPES}/")
-    ]
-    return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ import typer
 
 from flows.gates import GATES_FAILED
 from flows.judges import (
-    DEFAULT_TIMEOUT_S,
+    DEFAULT_JUDGE_TIMEOUT_S,
     BothOrdersOption,
     Effort,
     EffortOption,
@@ -87,7 +87,7 @@ def score(
     effort: EffortOption = Effort.MEDIUM,
     both_orders: BothOrdersOption = False,
     fallback: FallbackOption = FallbackName.NONE,
-    judge_timeout: JudgeTimeoutOption = DEFAULT_TIMEOUT_S,
+    judge_timeout: JudgeTimeoutOption = DEFAULT_JUDGE_TIMEOUT_S,
     embed: CompareByOption = None,
     threshold: ThresholdOption = DEFAULT_THRESHOLD,
     priors: PriorsOption = PriorsName.SCOPE,

@@ -182,4 +182,5 @@ class ResultsFile:
 
 
 def _json(line: ResultLine) -> bytes:
-    return line.model_dump_json().encode() + b"\n"
+    # In ASCII: some readers take U+2028 for the end of a line.
+    return json.dumps(line.model_dump(mode="json"), separators=(",", ":")).encode("ascii") + b"\n"

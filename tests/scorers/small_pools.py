@@ -1,20 +1,20 @@
-"""A benchmark of a few experiments with vectors by hand, whose cosines are plain numbers."""
+"""A benchmark of a few experiments with vectors by hand, and candidates that go with it."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
-import polars as pl
 
-from outputs.schemas import SNAPSHOTS
 from scorers.candidates import Candidate
-from scorers.catalogue import Catalogue
 from scorers.pools import Benchmark
 from scorers.vectors import Vectors, unit_rows
+from tests.scorers.small import SNAPSHOT, Thought, Tried, write_dataset
 
-SNAPSHOT = "snap_codex_v1_k0002"
-NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+__all__ = ["FUTURES", "PRIORS", "SNAPSHOT", "Row", "benchmark", "candidate", "vectors_of"]
+
 DIMENSIONS = 8
+CLOCK = 10.0
 
 Row = tuple[str, str | None, str, str, int | None, Sequence[float]]
 """Id, idea, text, verdict, step, vector."""
@@ -30,44 +30,34 @@ FUTURES: tuple[Row, ...] = (
 
 
 def benchmark(priors: Sequence[Row] = PRIORS, futures: Sequence[Row] = FUTURES) -> Benchmark:
-    """Two priors, of which `i-decay` had failed by then, and two futures, of which `i-polar` is on the frontier."""
-    rows = sorted([*priors, *futures])
-    later = {each[0] for each in futures}
-    experiments = pl.DataFrame(
+    """Two priors, of which `i-decay` had failed by then, and two futures; `i-polar` is on the frontier."""
+    with TemporaryDirectory() as folder:
+        return Benchmark.load(write_small(Path(folder), priors, futures))
+
+
+def write_small(folder: Path, priors: Sequence[Row] = PRIORS, futures: Sequence[Row] = FUTURES) -> Path:
+    """Write that benchmark as a dataset."""
+    return write_dataset(
+        folder,
         [
-            {
-                "experiment_id": name,
-                "idea_id": idea,
-                "idea_title": None,
-                "text": text,
-                "launched_at": NOON + timedelta(hours=1 if name in later else -1),
-                "finished_at": None,
-                "verdict": verdict,
-                "step_to_3_28": step,
-                "rejection_class": "failed" if idea == "i-decay" else "none",
-                "rejected_at": NOON - timedelta(minutes=1) if idea == "i-decay" else None,
-                "rejection_evidence": None,
-            }
-            for name, idea, text, verdict, step, _ in rows
+            *(_tried(row, CLOCK - 1) for row in priors),
+            *(_tried(row, CLOCK + 1) for row in futures),
+            _tried(
+                ("z-later", None, "Came to nothing later.", "inconclusive", None, (0, 0, 0, 1)), CLOCK + 2
+            ),
         ],
-        schema_overrides={"idea_title": pl.String, "rejection_evidence": pl.String, "step_to_3_28": pl.Int64},
-        infer_schema_length=None,
+        [Thought("i-decay", "failed", CLOCK - 0.5), Thought("i-polar")],
+        clock=CLOCK,
+        wave_constraint="Anything goes.",
+        prior_experiment_ids=[row[0] for row in priors],
+        future_frontier_idea_ids=["i-polar"],
+        future_improved_experiment_ids=[row[0] for row in futures],
     )
-    snapshot = {
-        **{column.name: [] if column.kind.value == "texts" else None for column in SNAPSHOTS.columns},
-        "snapshot_id": SNAPSHOT,
-        "agent": "codex",
-        "wave": "v1",
-        "wall_clock": NOON,
-        "split": "test",
-        "wave_constraint": "Anything goes.",
-        "prior_experiment_ids": [each[0] for each in priors],
-        "future_frontier_idea_ids": ["i-polar"],
-        "future_improved_experiment_ids": [each[0] for each in futures],
-    }
-    catalogue = Catalogue(experiments, vectors_of(*(each[5] for each in rows)), np.arange(len(rows)))
-    snapshots = pl.DataFrame([snapshot], schema=SNAPSHOTS.polars_schema)
-    return Benchmark("by-hand", "by-hand", catalogue, snapshots, None)
+
+
+def _tried(row: Row, at: float) -> Tried:
+    name, idea, text, verdict, step, vector = row
+    return Tried(name, vectors_of(vector)[0].tolist(), at, idea, text, step, verdict)
 
 
 def vectors_of(*rows: Sequence[float]) -> Vectors:

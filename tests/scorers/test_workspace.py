@@ -8,8 +8,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from flows.settings import BuildSettings
-from flows.stages import build_dataset
 from outputs.schemas import TABLES, Kind
 from scorers.candidates import parse_candidate
 from scorers.workspace import (
@@ -21,7 +19,6 @@ from scorers.workspace import (
     render_workspace,
     write_workspace,
 )
-from tests.helpers import quiet_reporter
 
 CANARY = "yellow-canary"
 ALLOWED_TEXT = ("snapshots", "wave_constraint")
@@ -35,10 +32,8 @@ UNKNOWN = "snap_claude-code_novelty_k0022"
 
 
 @pytest.fixture(scope="module")
-def dataset(demo_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("for-workspaces") / "dataset"
-    build_dataset(BuildSettings(archive=str(demo_archive), out=str(out)), quiet_reporter())
-    return out
+def dataset(built_dataset: Path) -> Path:
+    return built_dataset
 
 
 def contents(folder: Path) -> Mapping[str, bytes | None]:
