@@ -14,6 +14,9 @@ from scorers.leaderboard import Entry, Estimate, Leaderboard, Outcome, Standing
 NONE = "-"
 """Stands for what there is none of."""
 
+SHOWN_HASH_CHARS = 12
+"""A hash is shown as far as it takes to tell two apart."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Column:
@@ -86,7 +89,10 @@ def notes(board: Leaderboard) -> list[str]:
 
 def facts(board: Leaderboard) -> list[tuple[str, str]]:
     """Name how the sets were scored."""
-    return [(name.replace("_", " "), value) for name, value in board.ways.items()]
+    return [
+        (name.replace("_", " "), value[:SHOWN_HASH_CHARS] if name.endswith("sha256") else value)
+        for name, value in board.ways.items()
+    ]
 
 
 def leaderboard_frame(board: Leaderboard) -> pl.DataFrame:

@@ -54,7 +54,7 @@ class CandidateResult(_Frozen):
         rejected_at: When it was rejected, likewise.
         reason: Why it is what it is, in a sentence.
         distinct_class: Which of the set's distinct ideas it states, numbered from 0 by first appearance, as
-            NoveltyBench parts outputs; None for one that is invalid or has no vector.
+            NoveltyBench parts outputs; None for one that was not judged.
         orders_agree: Whether a model that was asked in both orders of the pools answered the same.
         stand_in: The judge that judged it in place of the one that was asked.
         nearest_prior: The nearest prior, whether near enough or not.

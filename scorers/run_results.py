@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from scorers.classes import Classification
 from scorers.errors import ScoringError
 from scorers.proposer_results import ResultLine
 from scorers.results import ScoringResult
@@ -16,6 +17,8 @@ OWN_SETTINGS = ("proposer", "command_sha256")
 
 DATASET_SETTING = "dataset_sha256"
 SET_SCORE_TOLERANCE = 1e-9
+
+_UNCLASSED = (Classification.INVALID, Classification.UNJUDGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,10 @@ def _check_line(placed: Placed) -> None:
         return
     if result.snapshot_id != line.snapshot_id:
         raise ScoringError(f"{placed.place} is about {line.snapshot_id} and scores {result.snapshot_id}.")
+    if any(
+        each.distinct_class is None and each.classification not in _UNCLASSED for each in result.candidates
+    ):
+        raise ScoringError(f"{placed.place} does not tell which candidates state the same idea: run it anew.")
     total = set_score(
         [each.score for each in result.candidates],
         result.diversity,

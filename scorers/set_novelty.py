@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from scorers.classes import Classification
-from scorers.noveltybench import cosine_equivalence, distinct_k, partition, utility_k
+from scorers.noveltybench import Pair, distinct_k, partition, utility_k
 from scorers.results import CandidateResult, ScoringResult
 from scorers.vectors import Vectors
 
@@ -25,24 +27,21 @@ class SetNovelty:
     utility_k: float
 
 
-def distinct_classes(texts: Sequence[str], vectors: Vectors, threshold: float) -> list[int | None]:
+def distinct_classes(texts: Sequence[str], vectors: Vectors, threshold: float) -> list[int]:
     """Part candidates into classes that state the same idea, numbered from 0 by first appearance.
 
     Args:
         texts: The candidates' texts, in their order.
-        vectors: Their vectors, shape (n, d).
-        threshold: The least cosine of two that state the same.
-
-    Returns:
-        The class of each; None for one whose vector is all zeros and has no direction to compare.
+        vectors: Their vectors, shape (n, d). One of zeros is near to no other.
+        threshold: The least cosine of two that state the same, as the cosine judge has it.
     """
-    usable = [row for row, vector in enumerate(vectors) if vector.any()]
-    wanted = [texts[row] for row in usable]
-    labels = partition(wanted, cosine_equivalence(wanted, vectors[usable], threshold)) if usable else []
-    found: list[int | None] = [None] * len(texts)
-    for row, label in zip(usable, labels, strict=True):
-        found[row] = label
-    return found
+    rows = {text: row for row, text in enumerate(texts)}
+
+    def are_near(pairs: Sequence[Pair]) -> list[bool]:
+        cosines = (vectors[rows[one]] @ vectors[rows[other]] for one, other in pairs)
+        return [bool(cosine >= np.float32(threshold)) for cosine in cosines]
+
+    return partition(texts, are_near)
 
 
 def quality_of_score(score: float) -> float:

@@ -67,6 +67,16 @@ def test_a_stated_sum_is_not_trusted(tmp_path: Path) -> None:
     )
 
 
+def test_classes_must_be_told(tmp_path: Path) -> None:
+    fields = json.loads(total("a", "s1", 1.0).line.model_dump_json())["result"]
+    del fields["candidates"][0]["distinct_class"]
+    assert "a.jsonl:2 does not tell which candidates state the same" in refusal(
+        changed(tmp_path, result=fields)
+    )
+    fields["candidates"][0]["classification"] = "invalid"
+    assert len(read_results([changed(tmp_path, result=fields)])) == 2
+
+
 def test_snapshots_must_be_those_of_the_dataset() -> None:
     check_snapshots([total("a", "s1", 1.0), total("a", "d1", 1.0)], SPLITS)
     with pytest.raises(ScoringError, match=r"a.jsonl:s9: s9 is no snapshot of the dataset"):

@@ -78,11 +78,17 @@ def test_classes_are_those_of_the_first_member() -> None:
     assert distinct_classes(texts[::-1], vectors[::-1], 0.8) == [0, 0, 1]
 
 
-def test_what_has_no_direction_has_no_class() -> None:
+def test_what_has_no_direction_is_near_to_nothing() -> None:
     vectors = np.array([[0, 0], [1, 0], [0, 0], [1, 0]], dtype=np.float32)
     texts = [f"{IDEA} number {n}" for n in range(4)]
-    assert distinct_classes(texts, vectors, 0.8) == [None, 0, None, 0]
+    assert distinct_classes(texts, vectors, 0.8) == [0, 1, 2, 1]
     assert distinct_classes([], np.zeros((0, 0), dtype=np.float32), 0.8) == []
+
+
+def test_a_cosine_that_is_the_threshold_is_enough() -> None:
+    vectors = np.array([[1, 0], [0.75, 0.6614378]], dtype=np.float32)
+    assert distinct_classes([IDEA, IDEA + " twice"], vectors, 0.75) == [0, 0]
+    assert distinct_classes([IDEA, IDEA + " twice"], vectors, 0.7501) == [0, 1]
 
 
 def test_a_scored_set_tells_its_classes(tmp_path: Path) -> None:
