@@ -76,7 +76,9 @@ def notes(board: Leaderboard) -> list[str]:
             for outcome in Outcome
             if outcome is not Outcome.SCORED and (count := each.count(outcome))
         ]
-        if counts:
+        if counts and each.rank is None:
+            said.append(f"{printable(each.proposer)} was scored on no snapshot ({', '.join(counts)}).")
+        elif counts:
             said.append(
                 f"{printable(each.proposer)} was not scored on every snapshot ({', '.join(counts)}). These "
                 "are left out, not taken for zeros: its means are over the others, and only the win rate "

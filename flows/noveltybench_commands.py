@@ -11,7 +11,14 @@ from rich.table import Table
 
 from flows.gates import GATES_FAILED
 from flows.locks import output_lock
-from flows.noveltybench_models import EquivalenceName, budget_of, open_equivalence, open_sampler, tell_spent
+from flows.noveltybench_models import (
+    EquivalenceChoice,
+    EquivalenceName,
+    budget_of,
+    make_equivalence,
+    open_sampler,
+    tell_spent,
+)
 from flows.reporting import make_reporter
 from flows.settings import ServiceOptions
 
@@ -84,9 +91,11 @@ def infer(
         raise typer.BadParameter("name either --model, or --references.")
     asked = read_lines(prompts, Prompt)
     left_out: list[object] = [*asked.rejected]
+    repeated = [*asked.repeated]
     if references is not None:
         texts = read_lines(references, References)
         left_out += texts.rejected
+        repeated += texts.repeated
         by_people = from_references({row.id: row for row in texts.rows}, k)
         inferred = _infer(folder, asked.rows, (writer, k), by_people, 1, quiet)
     elif model is not None:
@@ -100,7 +109,8 @@ def infer(
             _say(tell_spent(budget, model))
     if not quiet:
         _tell_inferred(folder, inferred)
-    _finish([*left_out, *(f"The prompt {each.id} failed: {each.reason}" for each in inferred.failed)])
+    left_out += [f"The prompt {each.id} failed: {each.reason}" for each in inferred.failed]
+    _finish(left_out, repeated)
 
 
 @noveltybench.command()
@@ -134,11 +144,10 @@ def partition(
 
     options = ServiceOptions(base_url=base_url, prices=tuple(price or ()))
     reporter = make_reporter(is_quiet=quiet)
-    total = len(read_lines(folder / GENERATIONS, Generations).rows)
-    judge = open_equivalence(
-        equivalence, model, threshold, device=device, cache=cache, max_usd=max_usd, options=options
-    )
-    with output_lock(folder), judge as are_equal, reporter.stage("partition", total):
+    rows = read_lines(folder / GENERATIONS, Generations).rows
+    choice = EquivalenceChoice(equivalence, model, threshold, device, cache, max_usd, options)
+    are_equal = make_equivalence(choice, [row.generations for row in rows])
+    with output_lock(folder), reporter.stage("partition", len(rows)):
         staged = partition_file(folder, are_equal, is_compat=compat, advance=reporter.advance)
     if not quiet:
         _say(f"{folder / PARTITIONS} holds the classes of {staged.written:,} prompts.")
@@ -186,8 +195,7 @@ def summarize(
     rejected: list[object] = []
     repeated: list[object] = []
     for folder in folders:
-        with output_lock(folder):
-            summary, lines = summarize_file(folder, patience)
+        summary, lines = summarize_file(folder, patience)
         summaries.append(summary)
         rejected += lines.rejected
         repeated += lines.repeated

@@ -1,8 +1,9 @@
 """The models that NoveltyBench asks, made from options of the command line."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from flows.purse import default_cache, make_budget, service_settings
 from flows.settings import ServiceOptions
 from outputs.embeddings.bge_backend import DEFAULT_MODEL as DEFAULT_BGE_MODEL
 from outputs.embeddings.bge_backend import BgeBackend, BgeSettings, check_installed
-from outputs.embeddings.model import Backend
+from outputs.embeddings.model import Backend, embed_texts
 from outputs.embeddings.openai_backend import DEFAULT_MODEL as DEFAULT_EMBED_MODEL
 from outputs.embeddings.openai_backend import OpenAIBackend
 from outputs.spending.budget import Budget
@@ -21,8 +22,10 @@ from outputs.spending.prices import Price
 from outputs.spending.questions import Purse
 from outputs.spending.service import open_client
 from scorers.noveltybench.deberta import MODEL as DEBERTA_MODEL
-from scorers.noveltybench.deberta import THRESHOLD, DebertaEquivalence
-from scorers.noveltybench.equivalence import COSINE_THRESHOLD, EmbeddingEquivalence
+from scorers.noveltybench.deberta import THRESHOLD as DEBERTA_THRESHOLD
+from scorers.noveltybench.deberta import DebertaEquivalence
+from scorers.noveltybench.equivalence import COSINE_THRESHOLD, embedding_equivalence
+from scorers.noveltybench.partitioning import needs_equivalence
 from scorers.noveltybench.sampling import PURPOSE, Sampler, Sampling
 
 if TYPE_CHECKING:
@@ -81,44 +84,55 @@ def open_sampler(sampling: Sampling, options: ServiceOptions, budget: Budget) ->
         yield write
 
 
-@contextmanager
-def open_equivalence(
-    name: EquivalenceName,
-    model: str | None,
-    threshold: float | None,
-    *,
-    device: str | None,
-    cache: Path | None,
-    max_usd: float,
-    options: ServiceOptions,
-) -> "Iterator[Equivalence]":
-    """Open what compares outputs.
+@dataclass(frozen=True, slots=True)
+class EquivalenceChoice:
+    """Who compares outputs, and how.
 
-    Args:
+    Attributes:
         name: Who compares.
         model: Which model; None takes the one that it takes by default.
         threshold: Similarity of equal outputs; None takes the default.
-        device: Where a model runs.
+        device: Where a model runs; None takes a GPU if there is one.
         cache: Folder that keeps embeddings; None takes the user's.
         max_usd: The most to spend on embeddings.
         options: How a service is reached.
+    """
+
+    name: EquivalenceName
+    model: str | None
+    threshold: float | None
+    device: str | None
+    cache: Path | None
+    max_usd: float
+    options: ServiceOptions
+
+
+def make_equivalence(choice: EquivalenceChoice, rows: Iterable[Sequence[str]]) -> "Equivalence":
+    """Make what compares outputs.
+
+    Args:
+        choice: Who compares.
+        rows: The outputs to each prompt; those that may be compared are embedded at once.
 
     Raises:
         NoveltyBenchError: If the classifier is not there.
-        SpendingError: If a key, a price or a package is missing.
+        SpendingError: If a key, a price, money or a package is missing.
     """
-    if name is EquivalenceName.DEBERTA:
-        yield DebertaEquivalence(
-            model or DEBERTA_MODEL, threshold=THRESHOLD if threshold is None else threshold, device=device
+    if choice.name is EquivalenceName.DEBERTA:
+        return DebertaEquivalence(
+            choice.model or DEBERTA_MODEL,
+            threshold=DEBERTA_THRESHOLD if choice.threshold is None else choice.threshold,
+            device=choice.device,
         )
-        return
-    budget = make_budget(max_usd, options)
-    with AnswerCache((cache or default_cache()) / "answers") as answers:
-        backend: Backend
-        if name is EquivalenceName.BGE:
-            check_installed()
-            backend = BgeBackend(BgeSettings(model or DEFAULT_BGE_MODEL, device=device), answers)
-        else:
-            purse = Purse(service_settings(options), answers, budget)
-            backend = OpenAIBackend(purse, model or DEFAULT_EMBED_MODEL)
-        yield EmbeddingEquivalence(backend, COSINE_THRESHOLD if threshold is None else threshold)
+    texts = {output for outputs in rows if needs_equivalence(outputs) for output in outputs}
+    with AnswerCache((choice.cache or default_cache()) / "answers") as answers:
+        embedded = embed_texts(_backend(choice, answers), texts)
+    return embedding_equivalence(embedded, COSINE_THRESHOLD if choice.threshold is None else choice.threshold)
+
+
+def _backend(choice: EquivalenceChoice, answers: AnswerCache) -> Backend:
+    if choice.name is EquivalenceName.BGE:
+        check_installed()
+        return BgeBackend(BgeSettings(choice.model or DEFAULT_BGE_MODEL, device=choice.device), answers)
+    purse = Purse(service_settings(choice.options), answers, make_budget(choice.max_usd, choice.options))
+    return OpenAIBackend(purse, choice.model or DEFAULT_EMBED_MODEL)

@@ -26,7 +26,7 @@ class Metric:
 
     def show_end(self, end: float) -> str:
         """Write an end of the scale the way people read it."""
-        return f"{100 * end:.0f}%" if self.is_share else f"{end:.4g}"
+        return f"{100 * end:.0f}%" if self.is_share else f"{end:.3g}"
 
     def place(self, value: float) -> float:
         """Place a value on the scale, in percent of its width."""

@@ -40,7 +40,8 @@ def candidates_diversity(
 
     Args:
         texts: The candidates, in the order in which the proposer gives them.
-        vectors: A vector a candidate, shape (len(texts), dimensions).
+        vectors: A vector a candidate, shape (len(texts), dimensions), of any length; one of zeros is near no
+            other.
         qualities: How good each is, by the caller's measure; NoveltyBench has 1 to 10.
         threshold: Candidates are equal whose cosine is at least this.
         patience: The probability that a reader goes on to the next candidate.
@@ -51,5 +52,8 @@ def candidates_diversity(
     Raises:
         ValueError: If texts, vectors and qualities do not belong together.
     """
-    labels = partition(texts, cosine_equivalence(texts, vectors, threshold))
+    matrix = np.asarray(vectors)
+    if len(matrix) != len(texts) or (len(texts) and matrix.ndim != 2) or not np.isfinite(matrix).all():
+        raise ValueError(f"{len(texts)} texts have vectors of shape {matrix.shape}, or some are no numbers.")
+    labels = partition(texts, cosine_equivalence(dict(zip(texts, matrix, strict=True)), threshold))
     return CandidatesDiversity(tuple(labels), distinct_k(labels), utility_k(labels, qualities, patience))

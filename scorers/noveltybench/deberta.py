@@ -20,7 +20,7 @@ class DebertaEquivalence:
     As in the published code of Zhang et al. 2025 (version 1.0): `[CLS] left [SEP] right [SEP]`, where each
     side is cut to its first 128 tokens; token types 0 up to the first `[SEP]` and 1 behind it; the softmax of
     the second of two logits must exceed 0.102. Each pair is judged alone, so that no padding changes a
-    verdict. A special token that an output spells out is read as plain text.
+    verdict. A special token that an output spells out is read as an unknown one.
     """
 
     def __init__(
@@ -63,17 +63,14 @@ class DebertaEquivalence:
         return float(logits.softmax(-1)[0, 1])
 
     def _encode(self, left: str, right: str) -> tuple[list[int], list[int]]:
-        tokenizer: Any = self._tokenizer
-        sides = [
-            tokenizer.encode(
-                text,
-                add_special_tokens=False,
-                split_special_tokens=True,
-                truncation=True,
-                max_length=MAX_SIDE_TOKENS,
-            )
-            for text in (left, right)
-        ]
-        first = [tokenizer.cls_token_id, *sides[0], tokenizer.sep_token_id]
-        second = [*sides[1], tokenizer.sep_token_id]
+        cls, sep = self._tokenizer.cls_token_id, self._tokenizer.sep_token_id
+        first = [cls, *self._side(left), sep]
+        second = [*self._side(right), sep]
         return first + second, [0] * len(first) + [1] * len(second)
+
+    def _side(self, text: str) -> list[int]:
+        tokenizer: Any = self._tokenizer
+        ids = tokenizer.encode(text, add_special_tokens=False, truncation=True, max_length=MAX_SIDE_TOKENS)
+        # An output that spells `[SEP]` must not shift what is compared with what.
+        special = {*tokenizer.all_special_ids}
+        return [tokenizer.unk_token_id if each in special else each for each in ids]

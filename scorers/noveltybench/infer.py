@@ -1,5 +1,6 @@
 """Stage one: the outputs of one writer to every prompt, taken up again where an earlier run ended."""
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -122,7 +123,7 @@ class _Run:
     def take_up(cls, folder: Path, prompts: Sequence[Prompt], model: str, num_generations: int) -> "_Run":
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / GENERATIONS
-        earlier = read_lines(path, Generations) if path.exists() else Lines[Generations](())
+        earlier: Lines[Generations] = read_lines(path, Generations) if path.exists() else Lines(())
         unreadable = earlier.rejected[: -1 if earlier.is_torn else None]
         if unreadable:
             raise NoveltyBenchError(f"{unreadable[0]}: correct or delete the line, or name another folder.")
@@ -181,15 +182,32 @@ def _outcomes(
     given: Callable[[Prompt], Sequence[str]],
     workers: int,
 ) -> Iterator[tuple[Prompt, Sequence[str] | RowError]]:
-    """Give what came of each prompt, as soon as it is known."""
+    """Give what came of each prompt, as soon as it is known.
+
+    Raises:
+        Exception: What a writer raises that concerns all prompts; outputs at hand by then are given before.
+    """
+    is_over = threading.Event()
+    fatal: BaseException | None = None
+
+    def work(prompt: Prompt) -> Sequence[str] | None:
+        return None if is_over.is_set() else writer(prompt, given(prompt))
+
     with ThreadPoolExecutor(workers) as pool:
-        futures = {pool.submit(writer, prompt, given(prompt)): prompt for prompt in prompts}
+        futures = {pool.submit(work, prompt): prompt for prompt in prompts}
         try:
             for future in as_completed(futures):
+                outcome: Sequence[str] | RowError | None = None
                 try:
-                    yield futures[future], future.result()
+                    outcome = future.result()
                 except RowError as error:
-                    yield futures[future], error
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+                    outcome = error
+                except BaseException as error:
+                    is_over.set()
+                    fatal = fatal or error
+                if outcome is not None:
+                    yield futures[future], outcome
+        finally:
+            is_over.set()
+    if fatal is not None:
+        raise fatal

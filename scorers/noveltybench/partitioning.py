@@ -54,6 +54,7 @@ def short_verdict(left: str, right: str, *, is_compat: bool = False) -> bool | N
     The shortcut of the published partition (version 1.0 of the code of Zhang et al. 2025): lower-cased,
     whitespace-separated tokens; where both outputs have at most 5, repeated ones counted, they are equal if
     and only if twice the number of distinct tokens that they share reaches the token count of the longer one.
+    Before that, unless `is_compat`, an output equals itself (see `partition`).
 
     Returns:
         The verdict, or None where the equivalence must be asked.
@@ -70,6 +71,11 @@ def short_verdict(left: str, right: str, *, is_compat: bool = False) -> bool | N
     if not is_short:
         return None
     return 2 * len(set(one) & set(other)) >= longer
+
+
+def needs_equivalence(outputs: Sequence[str]) -> bool:
+    """Say whether an output is too long for the rule of short ones."""
+    return any(len(output.split()) > MAX_SHORT_TOKENS for output in outputs)
 
 
 def _compare(head: str, others: Sequence[str], equivalence: Equivalence, is_compat: bool) -> list[bool]:

@@ -12,7 +12,7 @@ MAX_QUALITY = 10
 Output = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 """What a writer wrote; null is what a service gave that answered with nothing."""
 
-Quality = Annotated[int | float, Field(ge=0, le=MAX_QUALITY, allow_inf_nan=False)]
+Quality = Annotated[int | float, Field(ge=0, le=MAX_QUALITY)]
 
 
 class Line(BaseModel):

@@ -217,6 +217,14 @@ def test_leaderboard_shows_itself_in_the_report(dataset: Path, results: list[Pat
     assert (copy / REPORT_NAME).read_text(encoding="utf-8") == built
 
 
+def test_who_was_never_scored_is_listed_and_said(dataset: Path, results: list[Path], tmp_path: Path) -> None:
+    name = snapshots(dataset, "test")[0]
+    none = write_lines(tmp_path / "x.jsonl", [failed("absent", name, dataset_sha256=dataset_sha256(dataset))])
+    said = " ".join(run("leaderboard", dataset, results[0], none).split())
+    assert "absent was scored on no snapshot (1 failed, 23 not run)." in said
+    assert "│ - │ absent │ - │ - │ - │ - │ 0 of 24 │" in said
+
+
 def test_leaderboard_refuses_results_of_another_dataset(
     dataset: Path, results: list[Path], tmp_path: Path
 ) -> None:

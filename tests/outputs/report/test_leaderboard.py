@@ -31,7 +31,7 @@ def test_a_value_has_its_place_on_the_scale() -> None:
 
 def test_numbers_are_written_as_people_read_them() -> None:
     assert Metric("Set score", -1.136, 3).show(1.25) == "1.25"
-    assert Metric("Set score", -1.136, 3).show_end(-1.136) == "-1.136"
+    assert Metric("Set score", -1.136, 3).show_end(-1.136) == "-1.14"
     share = Metric("Win rate", 0, 1, is_share=True)
     assert (share.show(0.4567), share.show_end(1)) == ("45.7%", "100%")
 

@@ -25,6 +25,10 @@ def test_a_candidate_that_stands_twice_is_one() -> None:
     assert (found.labels, found.distinct_k) == ((0, 0), 1)
 
 
+def test_a_candidate_without_a_vector_of_its_own_is_near_no_other() -> None:
+    assert candidates_diversity(TEXTS, VECTORS * [[1], [0], [1], [0]], [1] * 4).labels == (0, 1, 2, 3)
+
+
 def test_no_candidate_is_worth_nothing() -> None:
     found = candidates_diversity([], np.empty((0, 3)), [])
     assert (found.labels, found.distinct_k, found.utility_k) == ((), 0, 0)
@@ -39,5 +43,6 @@ def test_qualities_of_another_scale_are_taken_as_they_are() -> None:
 def test_what_does_not_belong_together_is_refused() -> None:
     with pytest.raises(ValueError, match="4 outputs have 3 qualities"):
         candidates_diversity(TEXTS, VECTORS, [1, 2, 3])
-    with pytest.raises(ValueError, match="4 texts have vectors of shape"):
-        candidates_diversity(TEXTS, VECTORS[:3], [1, 2, 3, 4])
+    for vectors in (VECTORS[:3], VECTORS[:, 0], VECTORS * np.nan):
+        with pytest.raises(ValueError, match="4 texts have vectors of shape"):
+            candidates_diversity(TEXTS, vectors, [1, 2, 3, 4])

@@ -1,79 +1,48 @@
-"""The cosine of embeddings as an equivalence."""
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+"""The cosine of vectors and of embeddings as an equivalence."""
 
 import numpy as np
 import pytest
 
-from outputs.embeddings.model import Embedding, Role, packed_unit
-from outputs.spending.budget import Estimate, Usage
-from scorers.noveltybench import cosine_equivalence
-from scorers.noveltybench.equivalence import EmbeddingEquivalence
+from outputs.embeddings.model import Embedding, packed_unit
+from scorers.noveltybench import cosine_equivalence, embedding_equivalence
 from scorers.noveltybench.errors import RowError
 
-# Cosines with "east": 0.8 and 0.6.
+# Cosines with "east": 0.8 and 0.6; the one between the others is 0.96.
 VECTORS = {"east": (1.0, 0.0), "up": (4.0, 3.0), "steep": (0.6, 0.8)}
+PAIRS = [("east", "up"), ("east", "steep"), ("up", "steep"), ("east", "east")]
+EMBEDDED = {
+    **{text: Embedding(packed_unit(vector, 2)) for text, vector in VECTORS.items()},
+    " ": Embedding(None, reason="The text is blank."),
+    "hard": Embedding(None, reason="The service answered HTTP 400."),
+}
 
 
-@dataclass
-class FakeBackend:
-    """Embeds three words."""
-
-    asked: list[str] = field(default_factory=list)
-    name: str = "fake"
-    model: str = "fake"
-
-    def estimate(self, texts: Sequence[str]) -> Estimate:
-        """Cost nothing."""
-        return Estimate("tests", "fake", len(texts), 0, Usage())
-
-    def embed(self, texts: Sequence[str], role: Role) -> Mapping[str, Embedding]:
-        """Embed."""
-        self.asked += texts
-        return {
-            text: Embedding(packed_unit(VECTORS[text], 2))
-            if text in VECTORS
-            else Embedding(None, reason="It is too hard.")
-            for text in texts
-        }
+def test_vectors_need_no_unit_length() -> None:
+    vectors = {text: np.array(vector, dtype=np.float32) * 7 for text, vector in VECTORS.items()}
+    assert cosine_equivalence(vectors)(PAIRS) == [True, False, True, True]
+    assert cosine_equivalence(vectors, 0.5)(PAIRS) == [True, True, True, True]
+    assert cosine_equivalence(vectors, 0.9)([]) == []
 
 
 def test_the_threshold_itself_counts() -> None:
-    pairs = [("east", "up"), ("east", "steep"), ("east", "east")]
-    judge = EmbeddingEquivalence(FakeBackend(), 0.8 - 1e-6)
-    assert judge(pairs) == [True, False, True]
-    assert EmbeddingEquivalence(FakeBackend(), 0.8 + 1e-6)(pairs) == [False, False, True]
-    # Exactly representable: (1, 0) and (1, 0).
-    assert EmbeddingEquivalence(FakeBackend(), 1.0)([("east", "east")]) == [True]
+    """Whole numbers: (4, 3) and (5, 0) have the lengths 5 and 5 and the product 20."""
+    judge = {"a": np.array([4, 3]), "b": np.array([5, 0])}
+    assert cosine_equivalence(judge, 0.8)([("a", "b")]) == [True]
+    assert cosine_equivalence(judge, np.nextafter(0.8, 1))([("a", "b")]) == [False]
 
 
-def test_each_output_is_embedded_once() -> None:
-    backend = FakeBackend()
-    judge = EmbeddingEquivalence(backend)
-    judge([("east", "up"), ("east", "steep")])
-    judge([("up", "steep")])
-    assert backend.asked == ["east", "steep", "up"]
+def test_what_has_no_vector_equals_nothing() -> None:
+    vectors = {"none": None, "zero": np.zeros(2), "east": np.array([1.0, 0.0])}
+    pairs = [("none", "east"), ("zero", "east"), ("none", "zero"), ("none", "none")]
+    assert cosine_equivalence(vectors, -1)(pairs) == [False] * 4
 
 
-def test_a_blank_output_equals_none_and_one_that_cannot_be_embedded_is_told() -> None:
-    judge = EmbeddingEquivalence(FakeBackend())
-    assert judge([("east", " ")]) == [False]
-    with pytest.raises(RowError, match=r"could not be embedded: It is too hard\."):
-        judge([("east", "other")])
-
-
-def test_vectors_that_are_there_need_no_unit_length() -> None:
-    vectors = np.array(list(VECTORS.values()), dtype=np.float32) * np.float32(7)
-    judge = cosine_equivalence(list(VECTORS), vectors, 0.75)
-    assert judge([("east", "up"), ("east", "steep"), ("up", "steep")]) == [True, False, True]
-    # The last: (0.8, 0.6) and (0.6, 0.8) have the cosine 0.96.
+def test_embeddings_are_compared_alike() -> None:
+    judge = embedding_equivalence(EMBEDDED, 0.75)
+    assert judge([*PAIRS, ("east", " ")]) == [True, False, True, True, False]
     assert judge([]) == []
 
 
-@pytest.mark.parametrize(
-    "vectors", [[[1.0, 0.0]], [1.0, 0.0], [[1.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [np.nan, 1.0]]]
-)
-def test_a_vector_a_text_is_demanded(vectors: list[list[float]]) -> None:
-    with pytest.raises(ValueError, match="vector"):
-        cosine_equivalence(["a", "b"], np.array(vectors))
+def test_an_output_that_could_not_be_embedded_is_no_different_one() -> None:
+    with pytest.raises(RowError, match=r"could not be embedded: The service answered HTTP 400\."):
+        embedding_equivalence(EMBEDDED)([("east", "up"), ("east", "hard")])
