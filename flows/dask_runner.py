@@ -1,12 +1,12 @@
-"""Parsing on a Dask cluster that is there already, through Prefect; needs the extra `dask`.
+"""Work on a Dask cluster that is there already, through Prefect; needs the extra `dask`.
 
 Import this module only where Dask is wanted: the import takes seconds.
 """
 
-from collections.abc import Callable, Sequence
+import pickle
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
@@ -14,9 +14,9 @@ from prefect.task_runners import TaskRunner
 from prefect_dask.task_runners import DaskTaskRunner
 
 from flows.shard_store import ShardStore, shard_store
-from flows.shards import pack, unpack
-from parsers.archive import ArchiveFile
-from parsers.parsed_files import Batch, parse_batch
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,37 +25,31 @@ class Dask:
 
     Attributes:
         scheduler: Address of the scheduler, `tcp://host:8786`.
-        shards: Folder or fsspec address that workers write their shards to and this process reads them from.
+        shards: Folder or fsspec address through which items and results go; the scheduler sees their names.
     """
 
     scheduler: str
     shards: str
 
-    def parse(
-        self, root: Path, batches: Sequence[Sequence[ArchiveFile]], advance: Callable[[int], None]
-    ) -> list[Batch]:
-        """Parse batches; see `Runner`. Only names of shards pass through the scheduler."""
+    def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """Call a function on each item; see `Runner`. Work that a worker takes to its grave is done again."""
         with shard_store(self.shards) as store:
             cluster = cast("TaskRunner[Any]", DaskTaskRunner(address=self.scheduler))
-            on_cluster = parse_on_dask.with_options(task_runner=cluster)
-            names = on_cluster(str(root.resolve()), [tuple(files) for files in batches], store.address)
-            done = []
-            for shard, files in zip(names, batches, strict=True):
-                done.append(unpack(store.read(shard), files))
-                advance(len(files))
-        return done
+            names = [store.write(pickle.dumps((function, item))) for item in items]
+            for done in work_on_dask.with_options(task_runner=cluster)(store.address, names):
+                yield pickle.loads(store.read(done))  # noqa: S301 - written by our own workers
 
 
-@flow(persist_result=False, validate_parameters=False)
-def parse_on_dask(
-    root: str, batches: Sequence[tuple[ArchiveFile, ...]], address: str
-) -> list[tuple[str, str]]:
-    """Have the workers parse, a task a batch; return the names of the shards in the order of the batches."""
-    futures = [parse_shard.submit(root, files, address) for files in batches]
+@flow(name="work-on-dask", persist_result=False, validate_parameters=False)
+def work_on_dask(address: str, names: Sequence[str]) -> list[str]:
+    """Have the workers do one task an item, and return the names of the results in the order of the items."""
+    futures = [work_on_shard.submit(address, name) for name in names]
     return [future.result() for future in futures]
 
 
 @task(cache_policy=NO_CACHE, persist_result=False, retries=2)
-def parse_shard(root: str, files: tuple[ArchiveFile, ...], address: str) -> tuple[str, str]:
-    """Parse some files of an archive on a worker, leave them in the store and return the shard's names."""
-    return ShardStore(address).write(pack(parse_batch(Path(root), files)))
+def work_on_shard(address: str, name: str) -> str:
+    """Take an item from the store, call its function, leave the result in the store and return its name."""
+    store = ShardStore(address)
+    function, item = pickle.loads(store.read(name))  # noqa: S301 - written by the build that sent the task
+    return store.write(pickle.dumps(function(item)))

@@ -1,44 +1,37 @@
-"""Who parses: threads or processes of this machine, or the workers of a Dask cluster."""
+"""Who parses and links: threads or processes of this machine, or the workers of a Dask cluster."""
 
 import gc
 import multiprocessing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from flows.settings import BuildSettings, RunnerName
-from flows.shards import pack, unpack
-from parsers.archive import ArchiveFile
-from parsers.parsed_files import Batch, parse_batch
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class RunnerError(ValueError):
-    """Nobody can parse as was asked. The message is one sentence."""
+    """Nobody can do the work as was asked. The message is one sentence."""
 
 
 class Runner(Protocol):
-    """Parses the batches of an archive."""
+    """Calls a function on many items."""
 
-    def parse(
-        self, root: Path, batches: Sequence[Sequence[ArchiveFile]], advance: Callable[[int], None]
-    ) -> list[Batch]:
-        """Parse batches.
-
-        Args:
-            root: The archive's root.
-            batches: The batches.
-            advance: Called with the number of files after each batch.
+    def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """Call a function of a module on each item.
 
         Returns:
-            The results in the order of the batches, whichever was finished first.
+            The results in the order of the items, whichever was done first.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Threads:
-    """Threads of this process: little to start, but Python lets one of them parse at a time.
+    """Threads of this process: little to start, but Python lets one of them work at a time.
 
     Attributes:
         workers: How many.
@@ -46,23 +39,15 @@ class Threads:
 
     workers: int = 1
 
-    def parse(
-        self, root: Path, batches: Sequence[Sequence[ArchiveFile]], advance: Callable[[int], None]
-    ) -> list[Batch]:
-        """Parse batches; see `Runner`."""
+    def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """Call a function on each item; see `Runner`."""
         with ThreadPoolExecutor(self.workers) as pool:
-            done = []
-            for batch, files in zip(
-                pool.map(lambda each: parse_batch(root, each), batches), batches, strict=True
-            ):
-                done.append(batch)
-                advance(len(files))
-        return done
+            yield from pool.map(function, items)
 
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Processes of this machine. A single one, or a single batch, is not worth starting any.
+    """Processes of this machine. A single item is not worth starting any.
 
     Attributes:
         workers: How many.
@@ -70,19 +55,13 @@ class Processes:
 
     workers: int
 
-    def parse(
-        self, root: Path, batches: Sequence[Sequence[ArchiveFile]], advance: Callable[[int], None]
-    ) -> list[Batch]:
-        """Parse batches; see `Runner`."""
-        if self.workers == 1 or len(batches) < 2:
-            return Threads().parse(root, batches, advance)
-        done: list[Batch] = []
+    def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """Call a function on each item; see `Runner`."""
+        if len(items) < 2:
+            yield from map(function, items)
+            return
         with ProcessPoolExecutor(self.workers, mp_context=_context(), initializer=gc.disable) as pool:
-            futures = [pool.submit(_parse_and_pack, root, batch) for batch in batches]
-            for future, files in zip(futures, batches, strict=True):
-                done.append(unpack(future.result(), files))
-                advance(len(files))
-        return done
+            yield from pool.map(function, items)
 
 
 def make_runner(settings: BuildSettings) -> Runner:
@@ -91,7 +70,8 @@ def make_runner(settings: BuildSettings) -> Runner:
     Raises:
         RunnerError: If no cluster is named, or the extra `dask` is not installed.
     """
-    if settings.runner == RunnerName.THREADS:
+    is_alone = settings.runner == RunnerName.PROCESSES and settings.workers == 1
+    if settings.runner == RunnerName.THREADS or is_alone:
         return Threads(settings.workers)
     if settings.runner == RunnerName.PROCESSES:
         return Processes(settings.workers)
@@ -105,15 +85,10 @@ def make_runner(settings: BuildSettings) -> Runner:
     return Dask(settings.dask_address, settings.shards or str(beside_out))
 
 
-def _parse_and_pack(root: Path, files: Sequence[ArchiveFile]) -> tuple[bytes, bytes]:
-    """Parse in a worker. Bytes are handed back: to pickle the records takes ten times as long."""
-    return pack(parse_batch(root, files))
-
-
 def _context() -> multiprocessing.context.BaseContext:
     """Fork from a clean server where there is one: a plain fork would copy the threads of polars half-way."""
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     if "forkserver" in methods:
-        context.set_forkserver_preload(["flows.runners"])
+        context.set_forkserver_preload(["flows.parsing", "linkers.variants.embedded"])
     return context

@@ -18,25 +18,22 @@ class ShardStore:
 
     address: str
 
-    def write(self, data: tuple[bytes, bytes]) -> tuple[str, str]:
-        """Write the two parts of a shard and return their names, which no other attempt uses."""
+    def write(self, data: bytes) -> str:
+        """Write a shard and return its name, which no other attempt uses."""
         system, folder = fsspec.url_to_fs(self.address)
         system.makedirs(folder, exist_ok=True)
         name = uuid.uuid4().hex
-        names = f"{name}.files.arrow", f"{name}.sources.arrow"
-        for each, part in zip(names, data, strict=True):
-            system.pipe_file(f"{folder}/{each}", part)
-        return names
+        system.pipe_file(f"{folder}/{name}", data)
+        return name
 
-    def read(self, names: tuple[str, str]) -> tuple[bytes, bytes]:
-        """Read the parts of a shard.
+    def read(self, name: str) -> bytes:
+        """Read a shard.
 
         Raises:
-            OSError: If one of them is not there.
+            OSError: If it is not there.
         """
         system, folder = fsspec.url_to_fs(self.address)
-        files, sources = (bytes(system.cat_file(f"{folder}/{name}")) for name in names)
-        return files, sources
+        return bytes(system.cat_file(f"{folder}/{name}"))
 
     def remove(self) -> None:
         """Remove everything that was written."""

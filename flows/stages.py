@@ -14,6 +14,7 @@ from flows import collection
 from flows.idea_matching import check_idea_settings, match_ideas
 from flows.locks import output_lock
 from flows.parse_cache import ParseCache
+from flows.parsing import parse_batches
 from flows.purse import check_purse, open_purse
 from flows.reporting import Reporter
 from flows.runners import make_runner
@@ -129,7 +130,7 @@ def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) 
             return BuildResult(found, out, time.monotonic() - started_s, validate(out), is_unchanged=True)
         parsed = run(parse_archive, archive, settings, reporter)
         runs = run(link_runs, parsed, settings, reporter)
-        variants = run(link_variants, parsed, runs, reporter)
+        variants = run(link_variants, parsed, runs, settings, reporter)
         write_ups = collect_write_ups(parsed)
         ideas, asked = run(match_ideas, parsed, runs, variants, write_ups, settings, purse, reporter)
         coverage = run(measure_ideas, ideas, reporter)
@@ -154,7 +155,7 @@ def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter)
         known, texts = cache.load(archive.root, wanted) if cache else ({}, {})
         reporter.advance(len(known))
         batches = plan_batches(file for file in wanted if file.path not in known)
-        done = make_runner(settings).parse(archive.root, batches, reporter.advance)
+        done = parse_batches(make_runner(settings), archive.root, batches, reporter.advance)
         parsed = merge_batches(archive, [Batch(tuple(known.values()), texts), *done])
         if cache:
             fresh = {file.path for batch in batches for file in batch}
@@ -168,10 +169,12 @@ def link_runs(parsed: ParsedArchive, settings: BuildSettings, reporter: Reporter
         return join_runs(parsed, settings.year)
 
 
-def link_variants(parsed: ParsedArchive, runs: tuple[Run, ...], reporter: Reporter) -> RecoveredVariants:
+def link_variants(
+    parsed: ParsedArchive, runs: tuple[Run, ...], settings: BuildSettings, reporter: Reporter
+) -> RecoveredVariants:
     """Stage 3: find the source that each run executed."""
     with reporter.stage("variants"):
-        return recover_variants(parsed, runs)
+        return recover_variants(parsed, runs, make_runner(settings).map)
 
 
 def measure_ideas(ideas: IdeaLinks, reporter: Reporter) -> IdeaCoverage:

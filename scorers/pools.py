@@ -68,21 +68,28 @@ class Pool:
         place = bisect_left(self.ids, experiment_id)
         return place if self.ids[place : place + 1] == [experiment_id] else None
 
-    def similarities(self, vectors: Vectors) -> Vectors:
-        """Compare vectors with all experiments.
+    def pick(self, similarities: Vectors) -> Vectors:
+        """Narrow the similarities to all distinct texts to those of these experiments.
+
+        Args:
+            similarities: Shape (c, m), as `Catalogue.similarities` gives them.
+
+        Returns:
+            Shape (c, n). Experiments of one text have equal ones.
+        """
+        return similarities[:, self.catalogue.vector_rows[self.rows]]
+
+    def noisy_similarities(self, vectors: Vectors) -> Vectors:
+        """Compare vectors as the reference client does: each candidate with each experiment on its own.
+
+        A sum of products is rounded differently in different rows, so that experiments of one text may differ
+        in the last bit, and the nearest of them need not be the first.
 
         Args:
             vectors: Shape (c, d).
-
-        Returns:
-            Cosines, shape (c, n). Experiments of one text have equal ones.
         """
-        if not len(self):
-            return np.zeros((len(vectors), 0), dtype=np.float32)
-        distinct, which = np.unique(self.catalogue.vector_rows[self.rows], return_inverse=True)
-        if len(distinct) * 2 < len(self.catalogue.vectors):
-            return (vectors @ self.catalogue.vectors[distinct].T)[:, which]
-        return (vectors @ self.catalogue.vectors.T)[:, distinct[which]]
+        rows = self.vectors
+        return np.array([rows @ vector for vector in vectors], np.float32).reshape(len(vectors), len(self))
 
     def nearest(self, similarities: Vectors, count: int = 1) -> list[int]:
         """Order the places of the nearest experiments, the nearest first, and equal ones by their ids.
@@ -125,7 +132,7 @@ class SnapshotPools:
         priors: What had been launched by then.
         futures: What was launched later and improved, or moved the frontier.
         impacts: Future ideas and experiments that have an impact, by the impact.
-        is_rejection_timeless: Whether a rejection counts also before it happened, as the reference has it.
+        is_compat: Whether to do as the reference client does where it differs.
     """
 
     snapshot_id: str
@@ -137,7 +144,7 @@ class SnapshotPools:
     priors: Pool
     futures: Pool
     impacts: Mapping[Impact, frozenset[str]]
-    is_rejection_timeless: bool = False
+    is_compat: bool = False
 
     def similarities(self, vectors: Vectors) -> Similarities:
         """Compare candidates with both pools.
@@ -145,7 +152,12 @@ class SnapshotPools:
         Args:
             vectors: Theirs, shape (c, d).
         """
-        return Similarities(self.priors.similarities(vectors), self.futures.similarities(vectors))
+        if self.is_compat:
+            return Similarities(
+                self.priors.noisy_similarities(vectors), self.futures.noisy_similarities(vectors)
+            )
+        similarities = self.priors.catalogue.similarities(vectors)
+        return Similarities(self.priors.pick(similarities), self.futures.pick(similarities))
 
     def impact(self, experiment: Experiment) -> Impact:
         """Say what a match of a future experiment stands for: its idea's weight before its own."""
@@ -157,9 +169,9 @@ class SnapshotPools:
         raise ValueError(f"{experiment.experiment_id} is no future experiment of {self.snapshot_id}.")
 
     def rejection_class(self, experiment: Experiment) -> str:
-        """Say why a prior experiment's idea had been rejected by the wall clock."""
+        """Say why a prior experiment's idea was rejected by the wall clock, in compat whenever it was."""
         is_known = experiment.rejected_at is not None and experiment.rejected_at <= self.wall_clock
-        return experiment.rejection_class if is_known or self.is_rejection_timeless else NOT_REJECTED
+        return experiment.rejection_class if is_known or self.is_compat else NOT_REJECTED
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +246,7 @@ class Benchmark:
         Args:
             snapshot_id: The snapshot.
             priors: Whose experiments count as priors.
-            is_compat: Whether rejections count whenever they happened, as the reference has it.
+            is_compat: Whether to do as the reference client does where it differs.
 
         Raises:
             ScoringError: If there is no such snapshot.
@@ -261,7 +273,7 @@ class Benchmark:
             priors=Pool(self.catalogue, self.catalogue.rows(row[column])),
             futures=Pool(self.catalogue, self.catalogue.rows(futures)),
             impacts=impacts,
-            is_rejection_timeless=is_compat,
+            is_compat=is_compat,
         )
 
     def embed(self, texts: Sequence[str]) -> list[Embedding]:

@@ -8,6 +8,9 @@ from flows.settings import BuildSettings
 from flows.stages import build_dataset
 from tests.helpers import quiet_reporter
 
+collect_ignore = ["reference_script.py"]
+"""Only the environment of the reference client can import it."""
+
 
 @pytest.fixture(scope="package")
 def built_dataset(demo_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
