@@ -32,7 +32,11 @@ DEFAULT_EFFORT = "medium"
 PURPOSE = "llm-hybrid judge"
 
 NUM_OFFERED = 20
-"""Experiments of each pool that the model sees, the nearest by cosine, as published."""
+"""Experiments of each pool that the model sees, the nearest by cosine, as published.
+
+Experiments of one text, such as the seeds of a recipe, are one to the model: it sees the first of them, and
+so twenty different texts where twenty experiments may have but two.
+"""
 
 MAX_ITEM_CHARS = 600
 """What it sees of an experiment's description."""
@@ -210,10 +214,13 @@ def fence_for(texts: Sequence[str]) -> str:
 
 
 def _nearest(text: str, pool: Pool, similarities: Vectors) -> tuple[Offered, ...]:
-    found = [pool[place] for place in pool.nearest(similarities, NUM_OFFERED)]
-    return tuple(
-        Offered(_label(text, each.experiment_id), each.experiment_id, _one_line(each.text)) for each in found
-    )
+    found: dict[str, str] = {}
+    for place in pool.nearest(similarities, len(pool)):
+        experiment = pool[place]
+        found.setdefault(_one_line(experiment.text), experiment.experiment_id)
+        if len(found) == NUM_OFFERED:
+            break
+    return tuple(Offered(_label(text, name), name, shown) for shown, name in found.items())
 
 
 def _label(candidate: str, experiment_id: str) -> str:

@@ -10,8 +10,8 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from scorers.workspace import CANDIDATES, MAX_CANDIDATES, write_workspace
 MAX_KEPT = 100
 """Of more candidates than this the others are not even copied."""
 
+_TICK_S = 0.2
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 _MAX_NAME_CHARS = 80
 
@@ -88,7 +89,7 @@ def run_proposer(
         with ThreadPoolExecutor(num_workers) as pool:
             pending = [pool.submit(worker.work, name) for name in wanted if name not in file.lines]
             try:
-                for future in as_completed(pending):
+                for future in _as_completed(pending):
                     say(future.result())
             except BaseException as error:
                 # Without money no more can be scored, but what proposers are at is kept for later.
@@ -99,6 +100,17 @@ def run_proposer(
     finally:
         file.arrange(list(splits))
     return tuple(file.lines[name] for name in wanted)
+
+
+def _as_completed(futures: Sequence[Future[ResultLine]]) -> Iterator[Future[ResultLine]]:
+    """Give futures as they end, and look up now and then.
+
+    A wait without end would not be ended by Ctrl-C: polars catches it too, and lets such waits go on.
+    """
+    remaining = set(futures)
+    while remaining:
+        done, remaining = wait(remaining, _TICK_S, FIRST_COMPLETED)
+        yield from done
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,17 @@ def test_twenty_of_each_pool_are_shown() -> None:
     assert len({each.label for each in (*made.priors, *made.futures)}) == 2 * NUM_OFFERED
 
 
+def test_experiments_of_one_text_are_one_to_the_model() -> None:
+    """Three seeds share a text; the first by id stands for them, and the next text moves up."""
+    seeds: tuple[Row, ...] = tuple((f"s{n}", None, "One recipe.", "neutral", 3480, (1, 0)) for n in (2, 0, 1))
+    other: Row = ("t", None, "Another recipe.", "neutral", 3480, (1, 1))
+    made = offer(priors=(*seeds, other), vector=(1, 0))
+    assert [(each.experiment_id, each.text) for each in made.priors] == [
+        ("s0", "One recipe."),
+        ("t", "Another recipe."),
+    ]
+
+
 def test_an_empty_pool_is_said_to_be_empty() -> None:
     shown = blocks(offer(futures=()).question(0, Order.PRIORS_FIRST))
     assert shown["FUTURE EXPERIMENTS, the nearest first"] == ["(none)"]
