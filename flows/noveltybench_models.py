@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.purse import default_cache, make_budget, service_settings
+from flows.purse import check_key, make_budget, open_purse_with, service_settings
 from flows.settings import ServiceOptions
 from outputs.embeddings.bge_backend import DEFAULT_MODEL as DEFAULT_BGE_MODEL
 from outputs.embeddings.bge_backend import BgeBackend, BgeSettings, check_installed
@@ -16,7 +16,6 @@ from outputs.embeddings.model import Backend, embed_texts
 from outputs.embeddings.openai_backend import DEFAULT_MODEL as DEFAULT_EMBED_MODEL
 from outputs.embeddings.openai_backend import OpenAIBackend
 from outputs.spending.budget import Budget
-from outputs.spending.cache import AnswerCache
 from outputs.spending.errors import SpendingError
 from outputs.spending.prices import Price
 from outputs.spending.questions import Purse
@@ -125,14 +124,14 @@ def make_equivalence(choice: EquivalenceChoice, rows: Iterable[Sequence[str]]) -
             device=choice.device,
         )
     texts = {output for outputs in rows if needs_equivalence(outputs) for output in outputs}
-    with AnswerCache((choice.cache or default_cache()) / "answers") as answers:
-        embedded = embed_texts(_backend(choice, answers), texts)
+    with open_purse_with(choice.max_usd, choice.options, choice.cache) as purse:
+        embedded = embed_texts(_backend(choice, purse), texts)
     return embedding_equivalence(embedded, COSINE_THRESHOLD if choice.threshold is None else choice.threshold)
 
 
-def _backend(choice: EquivalenceChoice, answers: AnswerCache) -> Backend:
+def _backend(choice: EquivalenceChoice, purse: Purse) -> Backend:
     if choice.name is EquivalenceName.BGE:
         check_installed()
-        return BgeBackend(BgeSettings(choice.model or DEFAULT_BGE_MODEL, device=choice.device), answers)
-    purse = Purse(service_settings(choice.options), answers, make_budget(choice.max_usd, choice.options))
+        return BgeBackend(BgeSettings(choice.model or DEFAULT_BGE_MODEL, device=choice.device), purse.cache)
+    check_key()
     return OpenAIBackend(purse, choice.model or DEFAULT_EMBED_MODEL)

@@ -16,7 +16,7 @@ from outputs.schemas import EMBEDDING_TABLES
 from scorers.classes import NOT_REJECTED
 from scorers.errors import ScoringError
 from scorers.lexical import LEXICAL
-from scorers.vectors import Vectors, rows_of_bytes, rows_of_column
+from scorers.vectors import Vectors, cosines, rows_of_bytes, rows_of_column
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,19 @@ class Catalogue:
         """Find experiments: their rows, in the order of their ids; those without a vector are left out."""
         found = {self._rows[each] for each in experiment_ids if each in self._rows}
         return np.array(sorted(found), dtype=np.int64)
+
+    def similarities(self, vectors: Vectors) -> Vectors:
+        """Compare vectors with every distinct text.
+
+        Args:
+            vectors: Shape (c, d).
+
+        Returns:
+            Cosines, shape (c, m).
+        """
+        if not len(self.vectors):
+            return np.zeros((len(vectors), 0), dtype=np.float32)
+        return cosines(vectors, self.vectors)
 
     def experiment(self, row: int) -> Experiment:
         """Look an experiment up by its row."""

@@ -68,21 +68,16 @@ class Pool:
         place = bisect_left(self.ids, experiment_id)
         return place if self.ids[place : place + 1] == [experiment_id] else None
 
-    def similarities(self, vectors: Vectors) -> Vectors:
-        """Compare vectors with all experiments.
+    def pick(self, similarities: Vectors) -> Vectors:
+        """Narrow the similarities to all distinct texts to those of these experiments.
 
         Args:
-            vectors: Shape (c, d).
+            similarities: Shape (c, m), as `Catalogue.similarities` gives them.
 
         Returns:
-            Cosines, shape (c, n). Experiments of one text have equal ones.
+            Shape (c, n). Experiments of one text have equal ones.
         """
-        if not len(self):
-            return np.zeros((len(vectors), 0), dtype=np.float32)
-        distinct, which = np.unique(self.catalogue.vector_rows[self.rows], return_inverse=True)
-        if len(distinct) * 2 < len(self.catalogue.vectors):
-            return (vectors @ self.catalogue.vectors[distinct].T)[:, which]
-        return (vectors @ self.catalogue.vectors.T)[:, distinct[which]]
+        return similarities[:, self.catalogue.vector_rows[self.rows]]
 
     def noisy_similarities(self, vectors: Vectors) -> Vectors:
         """Compare vectors as the reference client does: each candidate with each experiment on its own.
@@ -94,7 +89,7 @@ class Pool:
             vectors: Shape (c, d).
         """
         rows = self.vectors
-        return np.stack([rows @ vector for vector in vectors]) if len(vectors) else self.similarities(vectors)
+        return np.array([rows @ vector for vector in vectors], np.float32).reshape(len(vectors), len(self))
 
     def nearest(self, similarities: Vectors, count: int = 1) -> list[int]:
         """Order the places of the nearest experiments, the nearest first, and equal ones by their ids.
@@ -161,7 +156,8 @@ class SnapshotPools:
             return Similarities(
                 self.priors.noisy_similarities(vectors), self.futures.noisy_similarities(vectors)
             )
-        return Similarities(self.priors.similarities(vectors), self.futures.similarities(vectors))
+        similarities = self.priors.catalogue.similarities(vectors)
+        return Similarities(self.priors.pick(similarities), self.futures.pick(similarities))
 
     def impact(self, experiment: Experiment) -> Impact:
         """Say what a match of a future experiment stands for: its idea's weight before its own."""

@@ -8,6 +8,10 @@ from numpy.typing import NDArray
 
 from scorers.errors import ScoringError
 
+ONE_THREAD_PRODUCTS = 2**18
+"""Up to so many products OpenBLAS takes one thread. Several would wait for each other on a busy machine, and
+round differently where their number differs."""
+
 Vectors = NDArray[np.float32]
 """Rows of unit length, shape (n, d)."""
 
@@ -48,3 +52,20 @@ def rows_of_bytes(vectors: Sequence[bytes]) -> Vectors:
     """
     values = np.frombuffer(b"".join(vectors), dtype="<f4").astype(np.float32, copy=False)
     return values.reshape(len(vectors), -1) if len(vectors) else np.zeros((0, 0), dtype=np.float32)
+
+
+def cosines(vectors: Vectors, others: Vectors) -> Vectors:
+    """Compare rows of unit length with one another.
+
+    Args:
+        vectors: Shape (c, d).
+        others: Shape (m, d).
+
+    Returns:
+        Cosines, shape (c, m).
+    """
+    found = np.empty((len(vectors), len(others)), dtype=np.float32)
+    block = max(1, ONE_THREAD_PRODUCTS // max(1, vectors.size))
+    for start in range(0, len(others), block):
+        found[:, start : start + block] = vectors @ others[start : start + block].T
+    return found

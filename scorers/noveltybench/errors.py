@@ -1,7 +1,9 @@
 """What can go wrong in NoveltyBench; every message is one sentence and holds no key."""
 
+from scorers.errors import ScoringError
 
-class NoveltyBenchError(Exception):
+
+class NoveltyBenchError(ScoringError):
     """A stage cannot go on. The message is one sentence: what is wrong, where, and what to do."""
 
 

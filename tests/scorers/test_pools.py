@@ -61,18 +61,31 @@ def test_experiments_of_one_text_share_a_vector_and_tie_exactly(tmp_path: Path) 
     )
     assert benchmark.catalogue.vectors.shape == (40, 300)
     priors = benchmark.pools(SNAPSHOT).priors
-    similarities = priors.similarities(rows[:5].astype(np.float32))
+    similarities = benchmark.pools(SNAPSHOT).similarities(rows[:5].astype(np.float32)).priors
     assert similarities.shape == (5, 120)
     assert np.array_equal(similarities[:, :40], similarities[:, 40:80])
     assert np.allclose(similarities, rows[:5] @ priors.vectors.T, atol=1e-6)
     assert [priors.nearest(row, 3) for row in similarities] == [[n, n + 40, n + 80] for n in range(5)]
 
 
-def test_a_small_pool_is_compared_as_a_large_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_compat", [False, True])
+def test_similarities_are_those_of_the_pools_in_their_order(tmp_path: Path, is_compat: bool) -> None:
     tried = [Tried(f"{n}", np.eye(9)[n].tolist()) for n in range(9)]
-    benchmark = Benchmark.load(write_dataset(tmp_path, tried, prior_experiment_ids=["3", "7"]))
-    similarities = benchmark.pools(SNAPSHOT).priors.similarities(np.eye(9, dtype=np.float32)[[7]])
-    assert similarities.tolist() == [[0.0, 1.0]]
+    pools = Benchmark.load(
+        write_dataset(tmp_path, tried, prior_experiment_ids=["7", "3"], future_improved_experiment_ids=["5"])
+    ).pools(SNAPSHOT, is_compat=is_compat)
+    similarities = pools.similarities(np.eye(9, dtype=np.float32)[[7, 5, 0]])
+    assert similarities.priors.tolist() == [[0.0, 1.0], [0.0, 0.0], [0.0, 0.0]]
+    assert similarities.futures.tolist() == [[0.0], [1.0], [0.0]]
+    assert similarities.of(1).futures.tolist() == [[1.0]]
+    nobody = pools.similarities(np.zeros((0, 9), dtype=np.float32))
+    assert (nobody.priors.shape, nobody.futures.shape) == ((0, 2), (0, 1))
+
+
+def test_a_dataset_without_any_text_has_empty_pools(tmp_path: Path) -> None:
+    benchmark = Benchmark.load(write_dataset(tmp_path, []), "lexical")
+    similarities = benchmark.pools(SNAPSHOT).similarities(np.ones((2, 5), dtype=np.float32))
+    assert (similarities.priors.shape, similarities.futures.shape) == ((2, 0), (2, 0))
 
 
 def test_the_impact_is_the_ideas_before_the_experiments(tmp_path: Path) -> None:

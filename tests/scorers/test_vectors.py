@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from scorers.errors import ScoringError
-from scorers.vectors import rows_of_bytes, rows_of_column, unit_rows
+from scorers.vectors import ONE_THREAD_PRODUCTS, cosines, rows_of_bytes, rows_of_column, unit_rows
 
 
 def test_rows_are_scaled_and_zeros_stay() -> None:
@@ -29,3 +29,14 @@ def test_packed_vectors_become_an_array() -> None:
     packed = [np.array([1, 2], "<f4").tobytes(), np.array([3, 4], "<f4").tobytes()]
     assert rows_of_bytes(packed).tolist() == [[1.0, 2.0], [3.0, 4.0]]
     assert rows_of_bytes([]).shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "shape", [(0, 3, 8), (2, 0, 8), (3, 5, 2), (5, 40, 3_072), (2, 3, ONE_THREAD_PRODUCTS)]
+)
+def test_cosines_are_products_of_all_rows(shape: tuple[int, int, int]) -> None:
+    source = np.random.default_rng(0)
+    left, right = (unit_rows(source.normal(size=(rows, shape[2]))) for rows in shape[:2])
+    found = cosines(left, right)
+    assert found.shape == shape[:2]
+    assert np.allclose(found, left.astype(float) @ right.T.astype(float), atol=1e-6)
