@@ -13,6 +13,7 @@ from rich.console import Console
 
 from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
 from flows.locks import LockedError
+from flows.noveltybench_commands import noveltybench
 from flows.prefect_api import SETUP_HINT, has_api
 from flows.proposer_commands import run, workspace
 from flows.quality_report import report_quality
@@ -49,6 +50,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(noveltybench, name="noveltybench")
 
 
 class Scale(StrEnum):

@@ -26,7 +26,7 @@ def check_purse(settings: BuildSettings) -> None:
     """
     if settings.needs_key:
         check_key()
-    budget = _budget(settings.max_usd, settings.service)
+    budget = make_budget(settings.max_usd, settings.service)
     if settings.llm_match == "openai":
         budget.price(settings.llm_model)
     if settings.words.describe == "openai":
@@ -71,7 +71,7 @@ def open_purse_with(max_usd: float, service: ServiceOptions, cache: Path | None)
         cache: Folder whose subfolder `answers` keeps the answers; None takes the user's cache.
     """
     with AnswerCache((cache or default_cache()) / "answers") as answers:
-        yield Purse(_service(service), answers, _budget(max_usd, service))
+        yield Purse(service_settings(service), answers, make_budget(max_usd, service))
 
 
 def default_cache() -> Path:
@@ -83,11 +83,17 @@ def _key() -> str:
     return os.environ.get(KEY_VARIABLE, "").strip()
 
 
-def _budget(max_usd: float, service: ServiceOptions) -> Budget:
+def make_budget(max_usd: float, service: ServiceOptions) -> Budget:
+    """Set a limit to what may be spent.
+
+    Raises:
+        SpendingError: If a stated price is none.
+    """
     return Budget(max_usd, dict(parse_price(text) for text in service.prices))
 
 
-def _service(options: ServiceOptions) -> ServiceSettings:
+def service_settings(options: ServiceOptions) -> ServiceSettings:
+    """Take the key, and the address unless it is stated, from the environment."""
     return ServiceSettings(
         api_key=_key(),
         base_url=options.base_url or os.environ.get(URL_VARIABLE) or DEFAULT_BASE_URL,
