@@ -134,7 +134,7 @@ def _for_results(settings: RunSettings, command: ProposerCommand, opened: Opened
         "proposer": settings.name,
         "command_sha256": hashlib.sha256(words).hexdigest(),
         "max_candidates": settings.max_candidates,
-        "dataset_sha256": _dataset_sha256(settings.scoring.dataset),
+        "dataset_sha256": dataset_sha256(settings.scoring.dataset),
         "embedding": opened.benchmark.embedding,
         "embedding_model": opened.benchmark.model,
         "priors": settings.priors,
@@ -142,8 +142,12 @@ def _for_results(settings: RunSettings, command: ProposerCommand, opened: Opened
     }
 
 
-def _dataset_sha256(dataset: Path) -> str:
-    """Hash the contents of all tables and recipes, as the manifest states them."""
+def dataset_sha256(dataset: Path) -> str:
+    """Hash the contents of all tables and recipes, as the manifest states them.
+
+    Raises:
+        ScoringError: If it cannot be read.
+    """
     try:
         manifest = read_manifest(dataset)
     except (OSError, ValidationError):

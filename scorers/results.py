@@ -53,6 +53,8 @@ class CandidateResult(_Frozen):
         matched_rejection: How it is known that its idea was rejected, where that counts.
         rejected_at: When it was rejected, likewise.
         reason: Why it is what it is, in a sentence.
+        distinct_class: Which of the set's distinct ideas it states, numbered from 0 by first appearance, as
+            NoveltyBench parts outputs; None for one that was not judged.
         orders_agree: Whether a model that was asked in both orders of the pools answered the same.
         stand_in: The judge that judged it in place of the one that was asked.
         nearest_prior: The nearest prior, whether near enough or not.
@@ -76,6 +78,7 @@ class CandidateResult(_Frozen):
     matched_rejection: str | None = None
     rejected_at: datetime | None = None
     reason: str
+    distinct_class: int | None = None
     orders_agree: bool | None = None
     stand_in: str | None = None
     nearest_prior: Neighbour | None = None
