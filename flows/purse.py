@@ -83,13 +83,13 @@ def _key() -> str:
     return os.environ.get(KEY_VARIABLE, "").strip()
 
 
-def make_budget(max_usd: float, service: ServiceOptions) -> Budget:
+def make_budget(max_usd: float, options: ServiceOptions) -> Budget:
     """Set a limit to what may be spent.
 
     Raises:
         SpendingError: If a stated price is none.
     """
-    return Budget(max_usd, dict(parse_price(text) for text in service.prices))
+    return Budget(max_usd, dict(parse_price(text) for text in options.prices))
 
 
 def service_settings(options: ServiceOptions) -> ServiceSettings:

@@ -8,19 +8,27 @@ from typing import Annotated
 import typer
 
 from flows.gates import GATES_FAILED
+from flows.judges import (
+    DEFAULT_JUDGE_TIMEOUT_S,
+    BothOrdersOption,
+    Effort,
+    EffortOption,
+    FallbackName,
+    FallbackOption,
+    JudgeModelOption,
+    JudgeName,
+    JudgeOption,
+    JudgeSettings,
+    JudgeTimeoutOption,
+    make_judge,
+)
 from flows.scoring import ScoringSettings, open_benchmark
 from flows.settings import ServiceOptions, WordsSettings
 from outputs.embeddings.bge_backend import DEFAULT_MODEL as DEFAULT_BGE_MODEL
-from scorers.cosine_judge import CosineJudge
+from scorers.llm_questions import DEFAULT_MODEL as DEFAULT_JUDGE_MODEL
 from scorers.pools import Priors
 from scorers.scoring import score as score_set
 from scorers.thresholds import DEFAULT_THRESHOLD
-
-
-class JudgeName(StrEnum):
-    """Who judges."""
-
-    COSINE = "cosine"
 
 
 class CompareBy(StrEnum):
@@ -39,7 +47,6 @@ class PriorsName(StrEnum):
 
 
 DatasetArgument = Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")]
-JudgeOption = Annotated[JudgeName, typer.Option(help="Who tells what a candidate is.")]
 CompareByOption = Annotated[
     CompareBy | None,
     typer.Option("--embed", help="By what texts are compared; what the dataset holds, unless it is named."),
@@ -76,6 +83,11 @@ def score(
     ],
     snapshot: Annotated[str, typer.Option(help="Id of the snapshot that they were proposed for.")],
     judge: JudgeOption = JudgeName.COSINE,
+    judge_model: JudgeModelOption = DEFAULT_JUDGE_MODEL,
+    effort: EffortOption = Effort.MEDIUM,
+    both_orders: BothOrdersOption = False,
+    fallback: FallbackOption = FallbackName.NONE,
+    judge_timeout: JudgeTimeoutOption = DEFAULT_JUDGE_TIMEOUT_S,
     embed: CompareByOption = None,
     threshold: ThresholdOption = DEFAULT_THRESHOLD,
     priors: PriorsOption = PriorsName.SCOPE,
@@ -88,20 +100,29 @@ def score(
     bge_model: BgeModelOption = DEFAULT_BGE_MODEL,
 ) -> None:
     """Score candidates against a snapshot, and explain the score. Exit code 3: some could not be judged."""
+    judge_settings = JudgeSettings(
+        name=judge,
+        threshold=threshold,
+        model=judge_model,
+        effort=effort,
+        is_both_orders=both_orders,
+        fallback=fallback,
+    )
     settings = ScoringSettings(
         dataset=dataset,
         embed=embed.value if embed else None,
         words=WordsSettings(bge_model=bge_model),
         cache=cache,
         max_usd=max_usd,
-        service=ServiceOptions(base_url=base_url, prices=tuple(price or ())),
+        service=ServiceOptions(base_url=base_url, prices=tuple(price or ()), timeout_s=judge_timeout),
+        is_asking=judge_settings.is_asking,
     )
     with open_benchmark(settings) as opened:
         result = score_set(
             opened.benchmark,
             snapshot,
             candidate_files(files),
-            judge=CosineJudge(threshold),
+            judge=make_judge(judge_settings, opened.purse),
             priors=as_priors(priors),
             is_compat=compat,
         )

@@ -40,10 +40,11 @@ def _summary(result: "ScoringResult") -> Iterator[str]:
         f"  candidates {result.sum_of_scores:+.3f}, diversity {result.diversity:.3f} x "
         f"{result.diversity_weight:g}, well-formed {result.valid_fraction:.3f} x {result.validity_weight:g}"
     )
+    model = f" ({_line(result.judge_model)})" if result.judge_model else ""
     rule = f" at {result.threshold:g}" if result.threshold is not None else ""
     yield (
-        f"  judged by {result.judge}{rule}, embedding {result.embedding}, against {result.num_priors:,} "
-        f"priors ({result.priors}) and {result.num_futures:,} futures"
+        f"  judged by {result.judge}{model}{rule}, embedding {result.embedding}, against "
+        f"{result.num_priors:,} priors ({result.priors}) and {result.num_futures:,} futures"
     )
     if result.usage.usd or result.usage.input_tokens:
         tokens = result.usage.input_tokens + result.usage.output_tokens

@@ -19,12 +19,16 @@ class Finding:
         matched_id: The future experiment of a `NOVEL_VALIDATED`, the prior one of a `REDISCOVERY`, else None.
         confidence: How sure the judge is, 0 to 1.
         reason: Why, in a sentence.
+        orders_agree: Whether a judge that was asked in several orders answered the same; None if it was not.
+        stand_in: Name of the judge that judged it in place of the one that was asked; None where none did.
     """
 
     classification: Classification
     matched_id: str | None = None
     confidence: float = 1.0
     reason: str = ""
+    orders_agree: bool | None = None
+    stand_in: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +38,12 @@ class Judgement:
     Attributes:
         findings: One for each candidate, in their order.
         usage: What it cost to ask.
+        model: The model that was asked; None where none was.
     """
 
     findings: tuple[Finding, ...]
     usage: Usage = field(default_factory=Usage)
+    model: str | None = None
 
 
 class Judge(Protocol):

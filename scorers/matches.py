@@ -59,6 +59,8 @@ def make_result(
         matched_rejection=matched.rejection_evidence if matched and is_rejected else None,
         rejected_at=matched.rejected_at if matched and is_rejected else None,
         reason=finding.reason,
+        orders_agree=finding.orders_agree,
+        stand_in=finding.stand_in,
         nearest_prior=prior,
         nearest_future=future,
     )

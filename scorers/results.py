@@ -53,6 +53,10 @@ class CandidateResult(_Frozen):
         matched_rejection: How it is known that its idea was rejected, where that counts.
         rejected_at: When it was rejected, likewise.
         reason: Why it is what it is, in a sentence.
+        distinct_class: Which of the set's distinct ideas it states, numbered from 0 by first appearance, as
+            NoveltyBench parts outputs; None for one that was not judged.
+        orders_agree: Whether a model that was asked in both orders of the pools answered the same.
+        stand_in: The judge that judged it in place of the one that was asked.
         nearest_prior: The nearest prior, whether near enough or not.
         nearest_future: The nearest future, likewise.
     """
@@ -74,6 +78,9 @@ class CandidateResult(_Frozen):
     matched_rejection: str | None = None
     rejected_at: datetime | None = None
     reason: str
+    distinct_class: int | None = None
+    orders_agree: bool | None = None
+    stand_in: str | None = None
     nearest_prior: Neighbour | None = None
     nearest_future: Neighbour | None = None
 
@@ -99,6 +106,7 @@ class ScoringResult(_Frozen):
         snapshot_id: The snapshot.
         wall_clock: Its moment.
         judge: Who judged.
+        judge_model: The model that it asked, if it asks one.
         embedding: What texts were compared by.
         embedding_model: The model behind it.
         threshold: The least cosine of a match, where the judge goes by one.
@@ -121,6 +129,7 @@ class ScoringResult(_Frozen):
     snapshot_id: str
     wall_clock: datetime
     judge: str
+    judge_model: str | None = None
     embedding: str
     embedding_model: str
     threshold: float | None

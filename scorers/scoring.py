@@ -16,6 +16,7 @@ from scorers.judging import Finding, Judge
 from scorers.matches import make_result
 from scorers.pools import Benchmark, Priors
 from scorers.results import ScoringResult, UsageResult
+from scorers.set_novelty import distinct_classes
 from scorers.set_score import (
     DIVERSITY_WEIGHT,
     VALIDITY_WEIGHT,
@@ -23,6 +24,7 @@ from scorers.set_score import (
     set_score,
     valid_fraction,
 )
+from scorers.thresholds import DEFAULT_THRESHOLD
 from scorers.vectors import Vectors, rows_of_bytes, unit_rows
 
 COMPAT_TITLE_CHARS = 3
@@ -71,14 +73,18 @@ def score(
         place for place, each in enumerate(embedded) if complaints[place] is None and each.vector is not None
     ]
     dimensions = benchmark.catalogue.vectors.shape[1]
-    similarities = pools.similarities(_stack([embedded[place] for place in judged], dimensions))
+    judged_vectors = _stack([embedded[place] for place in judged], dimensions)
+    similarities = pools.similarities(judged_vectors)
     judgement = judge.judge([read[place] for place in judged], pools, similarities)
     results = [
         make_result(each, _unjudged(complaint, embedding), pools)
         for each, complaint, embedding in zip(read, complaints, embedded, strict=True)
     ]
+    threshold = DEFAULT_THRESHOLD if judge.threshold is None else judge.threshold
+    classes = distinct_classes([read[place].text for place in judged], judged_vectors, threshold)
     for row, (place, finding) in enumerate(zip(judged, judgement.findings, strict=True)):
-        results[place] = make_result(read[place], finding, pools, similarities.of(row))
+        made = make_result(read[place], finding, pools, similarities.of(row))
+        results[place] = made.model_copy(update={"distinct_class": classes[row]})
     diversity = mean_pairwise_distance(
         _stack([each for each, counts in zip(embedded, is_embedded, strict=True) if counts], dimensions)
     )
@@ -89,6 +95,7 @@ def score(
         snapshot_id=snapshot_id,
         wall_clock=pools.wall_clock,
         judge=judge.name,
+        judge_model=judgement.model,
         embedding=benchmark.embedding,
         embedding_model=benchmark.model,
         threshold=judge.threshold,
