@@ -10,6 +10,8 @@ from typing import Any, TypeVar, cast
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
+from prefect.client.orchestration import get_client
+from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.task_runners import TaskRunner
 from prefect_dask.task_runners import DaskTaskRunner
 
@@ -36,8 +38,16 @@ class Dask:
         with shard_store(self.shards) as store:
             cluster = cast("TaskRunner[Any]", DaskTaskRunner(address=self.scheduler))
             names = [store.write(pickle.dumps((function, item))) for item in items]
-            for done in work_on_dask.with_options(task_runner=cluster)(store.address, names):
-                yield pickle.loads(store.read(done))  # noqa: S301 - written by our own workers
+            with temporary_settings({PREFECT_API_URL: _api_url()}):
+                results = work_on_dask.with_options(task_runner=cluster)(store.address, names)
+            for name in results:
+                yield pickle.loads(store.read(name))  # noqa: S301 - written by our own workers
+
+
+def _api_url() -> str:
+    """The API of this flow: without its address, each worker would start a server of its own."""
+    with get_client(sync_client=True) as client:
+        return str(client.api_url)
 
 
 @flow(name="work-on-dask", persist_result=False, validate_parameters=False)

@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +36,17 @@ def vector_of(text: str, dimensions: int = DIMENSIONS) -> list[float]:
     return [2 * value / length for value in values]
 
 
-def embedding_body(texts: list[str], dimensions: int = DIMENSIONS) -> dict[str, Any]:
+Embed = Callable[[str], Sequence[float]]
+"""Gives a text its vector."""
+
+
+def embedding_body(texts: list[str], embed: Embed = vector_of) -> dict[str, Any]:
     """What the service answers to a request for embeddings."""
     data = [
         {
             "object": "embedding",
             "index": index,
-            "embedding": base64.b64encode(array("f", vector_of(text, dimensions)).tobytes()).decode(),
+            "embedding": base64.b64encode(array("f", embed(text)).tobytes()).decode(),
         }
         for index, text in enumerate(texts)
     ]
@@ -89,6 +93,7 @@ class FakeOpenAI:
     Attributes:
         requests: Path and body of every request, in order.
         faults: What it does instead of answering, one entry a request.
+        embed: Gives a text its vector.
         describe: Writes the content of a chat answer from a request.
         batches: Batches by id, each with the lines of its input.
     """
@@ -96,6 +101,7 @@ class FakeOpenAI:
     def __init__(self, server: HTTPServer) -> None:
         self.requests: list[tuple[str, Body]] = []
         self.faults: list[Fault] = []
+        self.embed: Embed = vector_of
         self.describe: Callable[[Body], str | None] = lambda _: json.dumps(
             {"description": "Changes a thing."}
         )
@@ -122,7 +128,7 @@ class FakeOpenAI:
     def _embeddings(self, request: Request) -> Response:
         body, fault = self._note(request)
         assert body["encoding_format"] == "base64", "the client asks for it"
-        return fault or as_json(embedding_body(body["input"]))
+        return fault or as_json(embedding_body(body["input"], self.embed))
 
     def _chat(self, request: Request) -> Response:
         body, fault = self._note(request)

@@ -110,6 +110,35 @@ def test_another_prompt_is_another_question(service: FakeOpenAI, tmp_path: Path)
     assert len(service.requests) == 3
 
 
+def test_a_reasoning_model_is_told_how_much_to_think_and_no_temperature(
+    service: FakeOpenAI, tmp_path: Path
+) -> None:
+    thinking = Panel("tests", "gpt-5-mini", "1", reasoning_effort="medium")
+    ask(thinking, questions(1), purse_for(service, tmp_path))
+    ask(PANEL, questions(1), purse_for(service, tmp_path))
+    (_, thought), (_, plain) = service.requests
+    assert (thought["reasoning_effort"], "temperature" in thought) == ("medium", False)
+    assert ("reasoning_effort" in plain, plain["temperature"]) == (False, 0)
+    efforts = [Panel("tests", "gpt-5-mini", "1", reasoning_effort=each) for each in (None, "low", "medium")]
+    assert len({panel.key(questions(1)[0]) for panel in efforts}) == 3
+
+
+def test_what_was_paid_for_answers_that_do_not_count_is_told(service: FakeOpenAI, tmp_path: Path) -> None:
+    """100 tokens read and 20 written cost 100 x 0.40 + 20 x 1.60 = 72 millionths of a dollar a request.
+
+    The first question gets half an answer once, the second three rejected ones: four requests without an answer.
+    """
+    purse = purse_for(service, tmp_path)
+    service.faults = [lambda _: as_json(chat_body('{"word": "ha'))]
+    first = ask(PANEL, questions(1), purse)
+    assert (first.cost.requests, first.wasted.requests) == (1, 1)
+    assert first.wasted.usd == pytest.approx(72e-6)
+    both = ask(PANEL, questions(2), purse, no_one)
+    assert (both.cached, both.cost.requests, both.wasted.requests) == (1, 1, MAX_REJECTIONS)
+    assert (both.wasted.input_tokens, both.wasted.output_tokens) == (300, 60)
+    assert purse.budget.spent_usd == pytest.approx(5 * 72e-6)
+
+
 def test_the_estimate_bounds_what_is_paid(service: FakeOpenAI, tmp_path: Path) -> None:
     purse = purse_for(service, tmp_path)
     estimate = estimate_questions(PANEL, questions(5), purse)
