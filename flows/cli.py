@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
+from flows.calibration_commands import calibrate
 from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
 from flows.locks import LockedError
 from flows.noveltybench_commands import noveltybench
@@ -175,7 +176,11 @@ def build(
         DEFAULT_YEAR
     ),
     runner: Annotated[
-        RunnerName, typer.Option(help="Who parses and links; the output does not depend on it.")
+        RunnerName,
+        typer.Option(
+            metavar="NAME",
+            help="Who parses and links: processes, threads or dask; the output does not depend on it.",
+        ),
     ] = RunnerName.PROCESSES,
     workers: WorkersOption = NUM_CPUS,
     dask_address: Annotated[
@@ -427,6 +432,7 @@ def diff(
 
 
 app.command()(score)
+app.command()(calibrate)
 app.command()(workspace)
 app.command()(run)
 app.command()(preference)
