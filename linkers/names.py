@@ -37,6 +37,7 @@ def without_prefixes(folded: str) -> str:
     return folded
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def tokens(name: str) -> tuple[str, ...]:
     """Cut a name into words and numbers.
 

@@ -1,15 +1,16 @@
 """How the matcher behaves where no truth is known: flow, agreement, sensitivity and a negative control."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from linkers.ideas.aliases import OWN_NAMES
+from linkers.ideas.dedup import Family, find_families, propose_by_family
 from linkers.ideas.evidence import scope_evidence
 from linkers.ideas.llm import LlmTally
-from linkers.ideas.model import RunIdea, ScopeEvidence, TierName
-from linkers.ideas.resolver import DEFAULT_THRESHOLDS, Thresholds
+from linkers.ideas.model import Candidate, RunIdea, ScopeEvidence, TierName
+from linkers.ideas.resolver import DEFAULT_THRESHOLDS, Thresholds, idea_under, resolve, resolve_anew
 from linkers.ideas.tiers import IdeaLinks, decide, propose
 
 STEP = 0.05
@@ -160,24 +161,71 @@ def _best(link: RunIdea, tier: TierName) -> str | None:
 def threshold_sensitivity(found: IdeaLinks) -> tuple[Sensitivity, ...]:
     """Decide anew with each threshold moved up and down. Corrections by hand are no links of the matcher."""
     is_corrected = any(link.tier is TierName.OVERRIDE for link in found.links.values())
-    base = _ideas(decide(found.scopes, found.proposed) if is_corrected else found.links)
-    rows = []
-    for name in ("accept", "margin"):
-        for step in (-STEP, STEP):
-            value = round(getattr(DEFAULT_THRESHOLDS, name) + step, 4)
-            moved = _ideas(decide(found.scopes, found.proposed, _moved(name, value)))
-            rows.append(Sensitivity(name, value, sum(moved[each] != idea for each, idea in base.items())))
-    return tuple(rows)
+    links = decide(found.scopes, found.proposed) if is_corrected else found.links
+    trials = [_Trial.of(evidence, found.proposed[str(evidence.scope)], links) for evidence in found.scopes]
+    return tuple(
+        Sensitivity(name, value, sum(trial.count_changed(_moved(name, value)) for trial in trials))
+        for name in ("accept", "margin")
+        for step in (-STEP, STEP)
+        if (value := round(getattr(DEFAULT_THRESHOLDS, name) + step, 4))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What it takes to decide a scope with other thresholds.
+
+    Candidates and their scores hang on no threshold. What a threshold moves are the voices of some runs, and
+    with them what their families hand down.
+
+    Attributes:
+        evidence: The scope.
+        direct: What is decided without the families.
+        families: The families.
+        links: What is decided with them.
+    """
+
+    evidence: ScopeEvidence
+    direct: Mapping[str, RunIdea]
+    families: Sequence[Family]
+    links: Mapping[str, RunIdea]
+
+    @classmethod
+    def of(
+        cls, evidence: ScopeEvidence, proposed: Iterable[Candidate], links: Mapping[str, RunIdea]
+    ) -> "_Trial":
+        return cls(
+            evidence,
+            resolve(evidence, proposed),
+            find_families(evidence),
+            {each: links[each] for each in evidence.runs},
+        )
+
+    def count_changed(self, thresholds: Thresholds) -> int:
+        """Count the links that other thresholds would change."""
+        moved = {
+            each: replace(link, idea_id=idea_id)
+            for each, link in self.direct.items()
+            if (idea_id := idea_under(link, thresholds)) != link.idea_id
+        }
+        heirs = {each for family in _with_any(self.families, moved) for each in family.members}
+        inherited = propose_by_family(_with_any(self.families, heirs), {**self.direct, **moved})
+        before = {each: self.direct[each] for each in heirs}
+        more = (candidate for candidate in inherited if candidate.experiment_id in heirs)
+        anew = resolve_anew(self.evidence, before, more, thresholds)
+        return sum(
+            idea_under(anew.get(each, link), thresholds) != link.idea_id for each, link in self.links.items()
+        )
+
+
+def _with_any(families: Iterable[Family], runs: Collection[str]) -> list[Family]:
+    return [family for family in families if any(each in runs for each in family.members)]
 
 
 def _moved(name: str, value: float) -> Thresholds:
     if name == "accept":
         return replace(DEFAULT_THRESHOLDS, accept=value)
     return replace(DEFAULT_THRESHOLDS, margin=value)
-
-
-def _ideas(links: Mapping[str, RunIdea]) -> dict[str, str | None]:
-    return {experiment_id: link.idea_id for experiment_id, link in links.items()}
 
 
 def negative_control(scopes: Sequence[ScopeEvidence]) -> tuple[NegativeControl, ...]:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from linkers.ideas.abbreviation import propose_by_abbreviation
-from linkers.ideas.dedup import propose_by_family
+from linkers.ideas.dedup import find_families, propose_by_family
 from linkers.ideas.llm import Ask, LlmTally, consult
 from linkers.ideas.model import Candidate, RunIdea, ScopeEvidence, Tier, TierName
 from linkers.ideas.prefix import propose_by_prefix
-from linkers.ideas.resolver import DEFAULT_THRESHOLDS, Thresholds, resolve
+from linkers.ideas.resolver import DEFAULT_THRESHOLDS, Thresholds, resolve, resolve_anew
 from linkers.ideas.thread import propose_by_thread
 
 DIRECT_TIERS: tuple[tuple[TierName, Tier], ...] = (
@@ -75,7 +75,7 @@ def decide(
     """Let families vote on what was proposed, and decide for every run."""
     links: dict[str, RunIdea] = {}
     for evidence in scopes:
-        direct = proposed[str(evidence.scope)]
-        candidates = [*direct, *propose_by_family(evidence, direct, thresholds)]
-        links |= resolve(evidence, candidates, thresholds)
+        direct = resolve(evidence, proposed[str(evidence.scope)], thresholds)
+        inherited = propose_by_family(find_families(evidence), direct)
+        links |= resolve_anew(evidence, direct, inherited, thresholds)
     return links
