@@ -22,6 +22,7 @@ def fold(name: str) -> str:
     return _SEPARATORS.sub("_", name).strip("_").lower()
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def without_prefixes(folded: str) -> str:
     """Strip the known prefixes of a folded variant stem, however many there are.
 

@@ -114,16 +114,17 @@ def _votes(family: Family, direct: Mapping[str, RunIdea]) -> Iterator[Candidate]
     links = [direct[each] for each in family.members]
     voters = [link for link in links if link.idea_id is not None]
     denied = [link for link in links if any(each.is_against for each in link.candidates)]
-    outcome = _outcome(family, None, voters)
+    if not voters and not denied:
+        return
+    outcomes: dict[tuple[str | None, _Voices], list[tuple[str, float, str]]] = {}
     for link in links:
-        others = [voter for voter in voters if voter is not link]
-        if others:
-            yield from (
-                Candidate(link.experiment_id, idea_id, TierName.DEDUP, score, evidence)
-                for idea_id, score, evidence in (
-                    outcome if link.idea_id is None else _outcome(family, link.idea_id, others)
-                )
-            )
+        voices = tuple((voter.idea_id or "", voter.score) for voter in voters if voter is not link)
+        if voices:
+            key = (link.idea_id, voices)
+            if key not in outcomes:
+                outcomes[key] = _outcome(family, *key)
+            for idea_id, score, evidence in outcomes[key]:
+                yield Candidate(link.experiment_id, idea_id, TierName.DEDUP, score, evidence)
         elif denied and denied != [link]:
             witness = next(each for each in denied if each is not link)
             evidence = f"{family.name}: the journal says so of {witness.experiment_id}"
@@ -132,15 +133,18 @@ def _votes(family: Family, direct: Mapping[str, RunIdea]) -> Iterator[Candidate]
             )
 
 
-def _outcome(family: Family, own: str | None, voters: Sequence[RunIdea]) -> list[tuple[str, float, str]]:
+_Voices = tuple[tuple[str, float], ...]
+"""The idea and the score of each voter."""
+
+
+def _outcome(family: Family, own: str | None, voices: _Voices) -> list[tuple[str, float, str]]:
     """Each idea that has votes, what it weighs with a run that shows an idea of its own or none, and why."""
     weights: dict[str, float] = defaultdict(float)
     best: dict[str, float] = defaultdict(float)
     votes: Counter[str] = Counter()
-    for voter in voters:
-        idea_id = voter.idea_id or ""
-        weights[idea_id] += voter.score
-        best[idea_id] = max(best[idea_id], voter.score)
+    for idea_id, score in voices:
+        weights[idea_id] += score
+        best[idea_id] = max(best[idea_id], score)
         votes[idea_id] += 1
     total = sum(weights.values())
     evidence = f"inherited in {family.name}: " + ", ".join(

@@ -88,7 +88,7 @@ def resolve_anew(
     of_run: dict[str, list[Candidate]] = defaultdict(list)
     for candidate in more:
         of_run[candidate.experiment_id].append(candidate)
-    return {**links} | {
+    return dict(links) | {
         experiment_id: _decide(
             evidence, experiment_id, [*links[experiment_id].candidates, *candidates], thresholds
         )
@@ -117,6 +117,8 @@ def _by_strength(candidate: Candidate) -> tuple[float, int, str]:
 def _decide(
     evidence: ScopeEvidence, experiment_id: str, candidates: Sequence[Candidate], thresholds: Thresholds
 ) -> RunIdea:
+    if not candidates:
+        return RunIdea(experiment_id, None, None, 0.0, None, None, is_conflict=False)
     ordered = sorted(candidates, key=_by_strength)
     against = max((each.score for each in ordered if each.is_against), default=0.0)
     ideas = sorted({each.idea_id for each in ordered if each.idea_id is not None})
