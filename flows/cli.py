@@ -43,7 +43,6 @@ from outputs.spending.errors import SpendingError
 from parsers.times import DEFAULT_YEAR
 from parsers.unpacking import ArchiveError
 from scorers.errors import ScoringError
-from scorers.noveltybench.errors import NoveltyBenchError
 from scorers.preference import PreferenceError
 
 app = typer.Typer(
@@ -88,7 +87,6 @@ DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUO
 WRONG_USAGE = (
     ArchiveError,
     GoldError,
-    NoveltyBenchError,
     OutputError,
     OverrideError,
     PreferenceError,
