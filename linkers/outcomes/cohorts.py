@@ -18,7 +18,7 @@ The rest are its members. A claim stands at the earliest checkpoint that all of 
 import math
 import statistics
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -214,11 +214,11 @@ def _key(trial: Trial) -> tuple[str, int]:
 
 
 def _repeated(trials: Sequence[Trial]) -> dict[tuple[str, int], LeftOut]:
-    if len(trials) < 2:
-        return {}
+    ends = Counter(map(_last_checkpoint, trials))
+    alike = [trial for trial in trials if ends[_last_checkpoint(trial)] > 1]
     seen: set[tuple[tuple[int, float | None], ...]] = set()
     repeated = {}
-    for trial in sorted(trials, key=lambda each: (each.num_siblings, each.experiment_id, each.number)):
+    for trial in sorted(alike, key=lambda each: (each.num_siblings, each.experiment_id, each.number)):
         content = tuple(
             (step, None if math.isnan(loss) else loss)
             for step, loss in zip(trial.steps, trial.losses, strict=True)
@@ -228,6 +228,10 @@ def _repeated(trials: Sequence[Trial]) -> dict[tuple[str, int], LeftOut]:
             repeated[_key(trial)] = LeftOut.REPEATED
         seen.add(content)
     return repeated
+
+
+def _last_checkpoint(trial: Trial) -> tuple[int, str]:
+    return trial.steps[-1], repr(trial.losses[-1])
 
 
 def _diverged(trials: Sequence[Trial]) -> list[Trial]:
