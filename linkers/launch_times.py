@@ -110,8 +110,10 @@ def pick_launch(
             found.append(LaunchTime(at, TimeSource.LOG_TORCH))
     found.append(_stated(ledger.launched if ledger else None, TimeSource.LEDGER))
     found += [_stated(export.launched_at, TimeSource.EXPORT) for export in exports]
-    order = list(TimeSource)
-    return min((each for each in found if each), key=lambda each: order.index(each.source), default=None)
+    return min((each for each in found if each), key=lambda each: _ORDER[each.source], default=None)
+
+
+_ORDER = {source: place for place, source in enumerate(TimeSource)}
 
 
 def _stated(instant: Instant | None, source: TimeSource) -> LaunchTime | None:

@@ -51,14 +51,12 @@ _Conflict = tuple[str, object, object]
 def _number_conflicts(trials: tuple[Outcome, ...], ledger: LedgerFields) -> Iterator[_Conflict]:
     for field in ("final_val_loss", "min_val_loss"):
         stated = getattr(ledger, field)
-        shown = [getattr(trial, field) for trial in trials]
-        if stated is not None and not any(_is_rounding(stated, value) for value in shown):
-            yield field, shown[0], stated
+        if stated is not None and not any(_is_rounding(stated, getattr(trial, field)) for trial in trials):
+            yield field, getattr(trials[0], field), stated
     for field in ("final_step", "step_to_3_28"):
         stated = getattr(ledger, field)
-        shown = [getattr(trial, field) for trial in trials]
-        if stated is not None and stated not in shown:
-            yield field, shown[0], stated
+        if stated is not None and all(stated != getattr(trial, field) for trial in trials):
+            yield field, getattr(trials[0], field), stated
 
 
 def _is_rounding(stated: float, shown: float | None) -> bool:

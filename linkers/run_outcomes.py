@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from parsers.checkpoints import TARGET_VAL_LOSS, Checkpoints
 from parsers.export import ExportRun
@@ -41,16 +41,19 @@ class Outcome:
         """
         filled = self
         for other in others:
-            values = {
-                each.name: mine
-                if (mine := getattr(filled, each.name)) is not None
-                else getattr(other, each.name)
-                for each in fields(filled)
+            stated = {
+                name: value
+                for name in _NAMES
+                if getattr(filled, name) is None and (value := getattr(other, name)) is not None
             }
             if self.num_val_points is not None:
-                values["step_to_3_28"] = self.step_to_3_28
-            filled = Outcome(**values)
+                stated.pop("step_to_3_28", None)
+            if stated:
+                filled = replace(filled, **stated)
         return filled
+
+
+_NAMES = tuple(field.name for field in fields(Outcome))
 
 
 def outcome_of_trial(checkpoints: Checkpoints, trial: int) -> Outcome:

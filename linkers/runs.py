@@ -179,13 +179,6 @@ class _Sources:
     def facts(self) -> LedgerFields | None:
         return self.ledger.facts if self.ledger else None
 
-    @property
-    def trials(self) -> tuple[Outcome, ...]:
-        if not self.logs:
-            return ()
-        log = self.logs[0]
-        return tuple(outcome_of_trial(log.checkpoints, trial) for trial in range(len(log.trial_seeds)))
-
 
 def _join_run(
     scope: Scope,
@@ -196,12 +189,12 @@ def _join_run(
 ) -> Run:
     facts = sources.facts
     name = parse_run_id(run_id)
-    trials = sources.trials
+    trials = _trials(sources.logs[0]) if sources.logs else ()
     stated: list[LedgerFields | ExportRun] = [facts] if facts else []
     stated += [log.indexed_run for log in sources.logs if log.indexed_run is not None]
     stated += sources.exports
     outcome = (trials[0] if trials else Outcome()).filled_from(outcome_of_facts(each) for each in stated)
-    status = _status(name, sources)
+    status = _status(name, sources, trials)
     seed, seed_source = _seed(scope, name, sources)
     printed_seed = seed if seed_source == SeedSource.LOG else None
     owner = owner_of_log_id.get(log_stem(facts.log_path)) if facts and facts.log_path else None
@@ -224,6 +217,10 @@ def _join_run(
     )
 
 
+def _trials(log: Log) -> tuple[Outcome, ...]:
+    return tuple(outcome_of_trial(log.checkpoints, trial) for trial in range(len(log.trial_seeds)))
+
+
 def _seed(scope: Scope, name: RunName, sources: _Sources) -> tuple[int | None, SeedSource | None]:
     """Publish the seed that the trainer printed, else the ledger's, else the one in the name."""
     printed = next((log.seed for log in sources.logs if log.seed is not None), None)
@@ -237,7 +234,7 @@ def _seed(scope: Scope, name: RunName, sources: _Sources) -> tuple[int | None, S
     return name.seed, SeedSource.RUN_ID if is_forwarded else SeedSource.RUN_ID_NOT_FORWARDED
 
 
-def _status(name: RunName, sources: _Sources) -> Status:
+def _status(name: RunName, sources: _Sources, trials: Iterable[Outcome]) -> Status:
     """Trust the last checkpoint of the log before any word.
 
     A log of which a trial reaches its schedule, or the stop step that the log or the name declares, is
@@ -246,7 +243,7 @@ def _status(name: RunName, sources: _Sources) -> Status:
     export's word.
     """
     declared = [name.stop_step, *(log.preamble.stop_step for log in sources.logs)]
-    if any(trial.final_step in (trial.scheduled_steps, *declared) for trial in sources.trials):
+    if any(trial.final_step in (trial.scheduled_steps, *declared) for trial in trials):
         return Status.COMPLETED
     ends = {each.end_note for each in sources.logs}
     words = [status for note, status in _STATUS_OF_END.items() if note in ends]

@@ -1,8 +1,10 @@
 """The agents' ledger of runs, `runs.jsonl`: one JSON object a line, appended to by many jobs at once."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 
 from parsers.kinds import FileKind
 from parsers.ledger_fields import LedgerFields, read_fields, run_id_of
@@ -90,13 +92,17 @@ def merge_entries(entries: Iterable[LedgerEntry]) -> tuple[LedgerRun, ...]:
     Returns:
         One record a run, sorted by run id.
     """
-    runs: dict[str, LedgerRun] = {}
+    of_run: dict[str, list[LedgerEntry]] = defaultdict(list)
     for entry in entries:
-        before = runs.get(entry.run_id, LedgerRun(entry.run_id, (), LedgerFields()))
-        runs[entry.run_id] = LedgerRun(
-            entry.run_id, (*before.lines, entry.line), before.facts.superseded_by(entry.facts)
+        of_run[entry.run_id].append(entry)
+    return tuple(
+        LedgerRun(
+            run_id,
+            tuple(entry.line for entry in of_run[run_id]),
+            reduce(LedgerFields.superseded_by, (entry.facts for entry in of_run[run_id])),
         )
-    return tuple(runs[run_id] for run_id in sorted(runs))
+        for run_id in sorted(of_run)
+    )
 
 
 def _parse_line(

@@ -58,11 +58,14 @@ NAMES_KEPT = 65_536
 
 _SUFFIX = re.compile(
     r"""
-    -(?P<word> main | preempt | repro | controlled | final | extraval | local | sig )
-    | -(?P<retry> retry \d{0,4} )
-    | [-_] seed (?P<seed> \d{1,9} )
-    | -r (?P<replicate> 0 | [1-9]\d{0,2} )
-    | (?: - | (?<=\d\d) ) s (?P<s> 0 | [1-9]\d? | 1234 )
+    (?:
+        -(?P<word> main | preempt | repro | controlled | final | extraval | local | sig )
+        | -(?P<retry> retry \d{0,4} )
+        | [-_] seed (?P<seed> \d{1,9} )
+        | -r (?P<replicate> 0 | [1-9]\d{0,2} )
+        | (?: - | (?<=\d\d) ) s (?P<s> 0 | [1-9]\d? | 1234 )
+    )
+    \Z
     """,
     re.VERBOSE,
 )
@@ -153,10 +156,11 @@ def _peel(run_id: str) -> tuple[str, list[re.Match[str]]]:
 
 
 def _suffix_of(stem: str) -> re.Match[str] | None:
-    for start in range(max(1, len(stem) - _LONGEST_SUFFIX), len(stem)):
-        match = _SUFFIX.fullmatch(stem, start)
-        if match and (match["s"] is None or _is_small_seed(int(match["s"]))):
+    start = max(1, len(stem) - _LONGEST_SUFFIX)
+    while match := _SUFFIX.search(stem, start):
+        if match["s"] is None or _is_small_seed(int(match["s"])):
             return match
+        start = match.start() + 1
     return None
 
 

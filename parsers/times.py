@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 
 DEFAULT_YEAR = 2026
 """Year of the experiment, for stamps without one in an archive that states no date at all."""
@@ -66,10 +68,18 @@ class YearlessTime:
         Args:
             dates: Dates stated in full near the stamp. With none the answer is None.
         """
-        years = sorted({known.year + shift for known in dates for shift in (-1, 0, 1)})
-        placed = [at for year in years if (at := self.in_year(year)) is not None]
-        distances = [(min(abs((at.date() - known).days) for known in dates), at) for at in placed]
-        return min(distances)[1] if distances else None
+        year = _nearest_year(self.month, self.day, tuple(dates))
+        return None if year is None else self.in_year(year)
+
+
+@lru_cache(maxsize=4096)
+def _nearest_year(month: int, day: int, dates: tuple[date, ...]) -> int | None:
+    distances: list[tuple[int, int]] = []
+    for year in {known.year + shift for known in dates for shift in (-1, 0, 1)}:
+        with suppress(ValueError):
+            at = date(year, month, day)
+            distances.append((min(abs((at - known).days) for known in dates), year))
+    return min(distances)[1] if distances else None
 
 
 def _instant_of(match: re.Match[str]) -> Instant | None:
@@ -152,7 +162,7 @@ def resolve_year(
     Returns:
         The stamp as UTC. A 29 February in a year without one becomes 1 March.
     """
-    for dates in (sorted(set(scope_dates)), sorted(set(archive_dates))):
+    for dates in (tuple(scope_dates), tuple(archive_dates)):
         if (placed := stamp.near(dates)) is not None:
             return placed
     at = stamp.in_year(default_year)

@@ -18,7 +18,7 @@ The rest are its members. A claim stands at the earliest checkpoint that all of 
 import math
 import statistics
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -85,6 +85,14 @@ class Score:
     sd: float | None
     score: float
 
+    @classmethod
+    def of(cls, step: int, losses: Sequence[float]) -> "Score":
+        """Score the losses that the members have at a step."""
+        n = len(losses)
+        mean = math.fsum(losses) / n
+        sd = math.sqrt(math.fsum((loss - mean) ** 2 for loss in losses) / (n - 1)) if n > 1 else None
+        return cls(step, mean, sd, (TARGET_VAL_LOSS - mean) * math.sqrt(n))
+
     @property
     def is_claim(self) -> bool:
         """Whether it is enough for a claim."""
@@ -101,7 +109,8 @@ class Cohort:
         scheduled_steps: Steps of the schedule.
         members: The trials that count.
         left_out: Those that do not, with the reason.
-        scores: One a checkpoint that all members share, in the order of the steps; step 0 is none.
+        claim: The earliest checkpoint that all members share and that makes a claim, or None.
+        last: The last checkpoint that all members share; step 0 is none.
         seed_source: The weakest of the ways in which the members' seeds are known; `run_id_not_forwarded` as
             soon as one seed is a mere name.
     """
@@ -111,18 +120,9 @@ class Cohort:
     scheduled_steps: int
     members: tuple[Trial, ...]
     left_out: tuple[tuple[Trial, LeftOut], ...]
-    scores: tuple[Score, ...]
+    claim: Score | None
+    last: Score | None
     seed_source: SeedSource | None
-
-    @property
-    def claim(self) -> Score | None:
-        """The earliest shared checkpoint that makes a claim."""
-        return next((score for score in self.scores if score.is_claim), None)
-
-    @property
-    def last(self) -> Score | None:
-        """The last checkpoint that all members share."""
-        return self.scores[-1] if self.scores else None
 
 
 def build_cohorts(runs: Iterable[Run], recipe_of: Mapping[str, str]) -> tuple[Cohort, ...]:
@@ -182,7 +182,12 @@ def _seed_source(run: Run) -> SeedSource | None:
 
 def _cohort(key: tuple[Scope, str, int], trials: Sequence[Trial], seed_source: SeedSource | None) -> Cohort:
     members, left_out = choose_members(trials)
-    return Cohort(*key, members, left_out, score_steps(members), seed_source)
+    shared = shared_losses(members)
+    # Losses of which none is below the target have no mean below it: most checkpoints need no score.
+    near = (Score.of(step, losses) for step, losses in shared.items() if min(losses) < TARGET_VAL_LOSS)
+    claim = next((score for score in near if score.is_claim), None)
+    last = Score.of(*next(reversed(shared.items()))) if shared else None
+    return Cohort(*key, members, left_out, claim, last, seed_source)
 
 
 def choose_members(
@@ -209,16 +214,24 @@ def _key(trial: Trial) -> tuple[str, int]:
 
 
 def _repeated(trials: Sequence[Trial]) -> dict[tuple[str, int], LeftOut]:
-    seen: set[tuple[tuple[int, str], ...]] = set()
+    ends = Counter(map(_last_checkpoint, trials))
+    alike = [trial for trial in trials if ends[_last_checkpoint(trial)] > 1]
+    seen: set[tuple[tuple[int, float | None], ...]] = set()
     repeated = {}
-    for trial in sorted(trials, key=lambda each: (each.num_siblings, each.experiment_id, each.number)):
+    for trial in sorted(alike, key=lambda each: (each.num_siblings, each.experiment_id, each.number)):
         content = tuple(
-            (step, repr(loss)) for step, loss in zip(trial.steps, trial.losses, strict=True) if step
+            (step, None if math.isnan(loss) else loss)
+            for step, loss in zip(trial.steps, trial.losses, strict=True)
+            if step
         )
         if len(content) >= MIN_REPEATED_CHECKPOINTS and content in seen:
             repeated[_key(trial)] = LeftOut.REPEATED
         seen.add(content)
     return repeated
+
+
+def _last_checkpoint(trial: Trial) -> tuple[int, str]:
+    return trial.steps[-1], repr(trial.losses[-1])
 
 
 def _diverged(trials: Sequence[Trial]) -> list[Trial]:
@@ -249,17 +262,10 @@ def _end(trials: Sequence[Trial]) -> int:
     return reached[(len(reached) + 1) // 2 - 1]
 
 
-def score_steps(members: Sequence[Trial]) -> tuple[Score, ...]:
-    """Score every checkpoint that all members share."""
+def shared_losses(members: Sequence[Trial]) -> dict[int, list[float]]:
+    """List the members' losses at every checkpoint that all of them share, in the order of the steps."""
     if not members:
-        return ()
+        return {}
     losses = [dict(zip(trial.steps, trial.losses, strict=True)) for trial in members]
     shared = set(losses[0]).intersection(*losses[1:]) - {0}
-    return tuple(_score(step, [each[step] for each in losses]) for step in sorted(shared))
-
-
-def _score(step: int, losses: Sequence[float]) -> Score:
-    n = len(losses)
-    mean = math.fsum(losses) / n
-    sd = math.sqrt(math.fsum((loss - mean) ** 2 for loss in losses) / (n - 1)) if n > 1 else None
-    return Score(step, mean, sd, (TARGET_VAL_LOSS - mean) * math.sqrt(n))
+    return {step: [each[step] for each in losses] for step in sorted(shared)}

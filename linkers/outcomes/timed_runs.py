@@ -95,11 +95,14 @@ def best_of(runs: Iterable[TimedRun]) -> TimedRun | None:
     return min(runs, key=_quality, default=None)
 
 
+_VERDICT_ORDER = {verdict: place for place, verdict in enumerate(Verdict)}
+
+
 def _quality(run: TimedRun) -> tuple[int, float, float, str]:
     """Order the runs of an idea: by verdict, then by step, last loss and id."""
     loss = run.final_val_loss
     return (
-        list(Verdict).index(run.verdict),
+        _VERDICT_ORDER[run.verdict],
         run.step_to_3_28 if run.step_to_3_28 is not None else math.inf,
         loss if loss is not None and math.isfinite(loss) else math.inf,
         run.experiment_id,

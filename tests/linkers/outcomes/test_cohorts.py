@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkers.outcomes.cohorts import Cohort, LeftOut, Trial, build_cohorts, choose_members, score_steps
+from linkers.outcomes.cohorts import (
+    Cohort,
+    LeftOut,
+    Score,
+    Trial,
+    build_cohorts,
+    choose_members,
+    shared_losses,
+)
 from linkers.outcomes.families import recipes_of
 from linkers.runs import SeedSource, join_runs
 from parsers.scopes import Scope
@@ -110,7 +118,7 @@ def test_who_went_further_stays() -> None:
     longer = trial("longer", (3000, 3.29), (3100, 3.27), is_planned_end=True)
     members, out = choose_members([*stops, longer])
     assert (len(members), out) == (4, ())
-    assert [score.step for score in score_steps(members)] == [3000]
+    assert [*shared_losses(members)] == [3000]
 
 
 @pytest.mark.parametrize("last", [math.nan, math.inf, 3.9])
@@ -140,21 +148,19 @@ def test_what_fails_before_its_third_step_repeats_nobody() -> None:
 def test_a_claim_needs_a_step_that_all_members_share() -> None:
     first = trial("a", (0, 10.8), (125, 4.5), (2990, 3.26), (3000, 3.25))
     second = trial("b", (0, 10.8), (125, 4.4), (3000, 3.26))
-    assert [score.step for score in score_steps([first, second])] == [125, 3000]
+    assert [*shared_losses([first, second])] == [125, 3000]
 
 
 def test_a_loss_just_under_the_target_is_no_claim() -> None:
-    (score,) = score_steps([trial("a", (3000, 3.2799))])
+    score = Score.of(3000, [3.2799])
     assert (score.is_claim, score.sd) == (False, None)
 
 
 @pytest.mark.parametrize(("n", "mean"), [(4, 3.278), (16, 3.279), (1, 3.276)])
 def test_a_score_of_exactly_the_bar_is_a_claim(n: int, mean: float) -> None:
     """0.004 itself is enough, whatever the last bit of the floats says."""
-    (score,) = score_steps([trial(f"r{number}", (3000, mean)) for number in range(n)])
-    assert score.is_claim
-    (below,) = score_steps([trial(f"r{number}", (3000, mean + 0.00001)) for number in range(n)])
-    assert not below.is_claim
+    assert Score.of(3000, [mean] * n).is_claim
+    assert not Score.of(3000, [mean + 0.00001] * n).is_claim
 
 
 @pytest.mark.parametrize(
@@ -191,6 +197,6 @@ def test_every_trial_is_a_member_or_left_out(drawn: list[tuple[list[int], float]
     ]
     members, out = choose_members(trials)
     assert sorted([*members, *(each for each, _ in out)], key=lambda each: each.experiment_id) == trials
-    for score in score_steps(members):
-        assert all(score.step in each.steps for each in members)
-        assert math.isfinite(score.score)
+    for step, losses in shared_losses(members).items():
+        assert all(step in each.steps for each in members)
+        assert math.isfinite(Score.of(step, losses).score)
