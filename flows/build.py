@@ -16,6 +16,7 @@ from prefect.cache_policies import NO_CACHE  # noqa: E402
 
 from flows.gates import gates_table  # noqa: E402
 from flows.reporting import make_reporter  # noqa: E402
+from flows.secrecy import no_secret_escapes  # noqa: E402
 from flows.settings import BuildSettings  # noqa: E402
 from flows.stages import BuildResult, build_dataset  # noqa: E402
 from flows.summary import summary_tables  # noqa: E402
@@ -33,7 +34,8 @@ def run_as_task(stage: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> 
 
     @task(name=stage.__name__, cache_policy=NO_CACHE, persist_result=False)
     def call() -> R:
-        return stage(*args, **kwargs)
+        with no_secret_escapes():
+            return stage(*args, **kwargs)
 
     return call()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from parsers.archive import ArchiveFile
 from parsers.parsed_files import Batch, parse_batch
+from parsers.secrets import Secrets
 
 
 def parse_batches(
@@ -14,6 +15,7 @@ def parse_batches(
     batches: Sequence[Sequence[ArchiveFile]],
     workers: int,
     advance: Callable[[int], None],
+    secrets: Secrets = (),
 ) -> list[Batch]:
     """Parse batches in this process or in a pool.
 
@@ -22,6 +24,7 @@ def parse_batches(
         batches: The batches.
         workers: Processes; with one the work is done in this process.
         advance: Called with the number of files after each batch.
+        secrets: Values that are removed from every text.
 
     Returns:
         The results in the order of the batches, whichever was finished first.
@@ -29,11 +32,11 @@ def parse_batches(
     done: list[Batch] = []
     if workers == 1 or len(batches) == 1:
         for batch in batches:
-            done.append(parse_batch(root, batch))
+            done.append(parse_batch(root, batch, secrets))
             advance(len(batch))
         return done
     with ProcessPoolExecutor(workers, mp_context=_context()) as pool:
-        futures = [pool.submit(parse_batch, root, batch) for batch in batches]
+        futures = [pool.submit(parse_batch, root, batch, secrets) for batch in batches]
         for future, batch in zip(futures, batches, strict=True):
             done.append(future.result())
             advance(len(batch))

@@ -25,6 +25,7 @@ from parsers.logs import Log
 from parsers.parsed_files import ParsedFile
 from parsers.quarantine import Quarantined
 from parsers.rule_checks import RuleCheck
+from parsers.secrets import VALUE_OF, Secrets
 from parsers.stubs import LaunchCommand
 from parsers.variants import Variant
 
@@ -72,10 +73,12 @@ class ParseCache:
 
     Args:
         folder: Where they lie; made when the first shard is stored.
+        secrets: Values of this environment: a file that holds one is parsed afresh, and never kept.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, secrets: Secrets = ()) -> None:
         self._folder = folder
+        self._secrets = secrets
 
     def load(self, root: Path, files: Iterable[ArchiveFile]) -> tuple[dict[str, ParsedFile], dict[str, str]]:
         """Find the files whose content is known.
@@ -94,7 +97,7 @@ class ParseCache:
         texts: dict[str, str] = {}
         for shard, members in _by_shard(files).items():
             rows = self._read_rows(shard)
-            known.update(_reuse(root, members, rows))
+            known.update(_reuse(root, members, self._without_secrets(rows)))
             texts.update(self._read_texts(shard))
         is_whole = {path: _sources_of(each) <= texts.keys() for path, each in known.items()}
         return {path: each for path, each in known.items() if is_whole[path]}, texts
@@ -109,7 +112,7 @@ class ParseCache:
         """
         by_shard: dict[str, list[ParsedFile]] = defaultdict(list)
         for each in files:
-            if each.sha256:
+            if each.sha256 and not any(row.detail.startswith(VALUE_OF) for row in each.quarantined):
                 by_shard[_shard_of(each.file)].append(each)
         if not fresh:
             return
@@ -125,12 +128,21 @@ class ParseCache:
         table = _read(self._path(shard, "files"), _FILES)
         return {row["path"]: row for row in table.to_pylist()} if table is not None else {}
 
+    def _without_secrets(self, rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        if not self._secrets:
+            return rows
+        return {path: row for path, row in rows.items() if not _holds_any(row["payload"], self._secrets)}
+
     def _read_texts(self, shard: str) -> dict[str, str]:
         table = _read(self._path(shard, "sources"), _SOURCES)
         if table is None:
             return {}
         pairs = zip(table["sha256"].to_pylist(), table["text"].to_pylist(), strict=True)
-        return {sha256: text for sha256, text in pairs if source_sha256(text) == sha256}
+        return {
+            sha256: text
+            for sha256, text in pairs
+            if source_sha256(text) == sha256 and not _holds_any(text.encode(), self._secrets)
+        }
 
     def _write(self, shard: str, members: list[ParsedFile], texts: Mapping[str, str]) -> None:
         rows = [_row(each) for each in members]
@@ -138,6 +150,10 @@ class ParseCache:
         sources = [{"sha256": sha256, "text": texts[sha256]} for sha256 in wanted]
         _write(self._path(shard, "sources"), pa.Table.from_pylist(sources, schema=_SOURCES))
         _write(self._path(shard, "files"), pa.Table.from_pylist(rows, schema=_FILES))
+
+
+def _holds_any(data: bytes, secrets: Secrets) -> bool:
+    return any(value in data for _, value in secrets)
 
 
 def _shard_of(file: ArchiveFile) -> str:

@@ -16,6 +16,7 @@ from flows.parallel import parse_batches
 from flows.parse_cache import ParseCache
 from flows.purse import check_purse, open_purse
 from flows.reporting import Reporter
+from flows.secrecy import known_secrets, no_secret_escapes
 from flows.settings import BuildSettings
 from flows.unchanged import BuildMemory, build_key
 from flows.words import Words, put_in_words
@@ -52,6 +53,7 @@ from outputs.variant_tables import build_proposals, build_variant_links, build_v
 from parsers.archive import Archive, open_archive
 from parsers.kinds import PARSED_KINDS
 from parsers.parsed_files import Batch, ParsedArchive, merge_batches, plan_batches
+from parsers.quarantine import Reason
 
 PAGES: Mapping[str, Page] = {CARD_NAME: write_card, REPORT_NAME: write_report}
 """What is written about a dataset beside its tables."""
@@ -110,7 +112,7 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
     out = Path(settings.out)
     check_target(out)
     place = out.resolve()
-    with output_lock(place):
+    with no_secret_escapes(), output_lock(place):
         clean_up(place)
         return _build(settings, out, reporter, run)
 
@@ -127,6 +129,7 @@ def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) 
         if memory and (found := memory.find(key, out)):
             return BuildResult(found, out, time.monotonic() - started_s, validate(out), is_unchanged=True)
         parsed = run(parse_archive, archive, settings, reporter)
+        _warn_of_keys(parsed, reporter)
         runs = run(link_runs, parsed, settings, reporter)
         variants = run(link_variants, parsed, runs, reporter)
         write_ups = collect_write_ups(parsed)
@@ -147,13 +150,14 @@ def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) 
 
 def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter) -> ParsedArchive:
     """Stage 1: read every file once and turn it into records."""
-    cache = ParseCache(Path(settings.cache) / "parsed") if settings.cache else None
+    secrets = known_secrets()
+    cache = ParseCache(Path(settings.cache) / "parsed", secrets) if settings.cache else None
     wanted = [file for file in archive.files if file.kind in PARSED_KINDS]
     with reporter.stage("parse", len(wanted)):
         known, texts = cache.load(archive.root, wanted) if cache else ({}, {})
         reporter.advance(len(known))
         batches = plan_batches(file for file in wanted if file.path not in known)
-        done = parse_batches(archive.root, batches, settings.workers, reporter.advance)
+        done = parse_batches(archive.root, batches, settings.workers, reporter.advance, secrets)
         parsed = merge_batches(archive, [Batch(tuple(known.values()), texts), *done])
         if cache:
             fresh = {file.path for batch in batches for file in batch}
@@ -308,6 +312,16 @@ def build_time() -> datetime:
     """The time that the manifest states: `SOURCE_DATE_EPOCH` where set, so that builds compare equal."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     return datetime.fromtimestamp(int(seconds) if seconds else int(time.time()), UTC)
+
+
+def _warn_of_keys(parsed: ParsedArchive, reporter: Reporter) -> None:
+    removed = [reject for _, reject in parsed.quarantined() if reject.reason == Reason.KEY_REMOVED]
+    if removed:
+        first = removed[0]
+        reporter.say(
+            f"Warning: {len(removed)} texts that look like keys or passwords were removed, the first from "
+            f"{first.path}, line {first.line}: revoke them; `quarantine` names all places."
+        )
 
 
 def _warn(archive: Archive, reporter: Reporter) -> None:
