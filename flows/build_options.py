@@ -11,7 +11,14 @@ from typing import Annotated, Any, Literal
 import typer
 
 from flows.secrecy import check_address
-from flows.settings import DEFAULT_MODEL, BuildSettings, EmbedBackend, ServiceOptions, WordsSettings
+from flows.settings import (
+    DEFAULT_MODEL,
+    BuildSettings,
+    EmbedBackend,
+    RunnerName,
+    ServiceOptions,
+    WordsSettings,
+)
 from parsers.times import DEFAULT_YEAR
 
 DEFAULT_WORDS = WordsSettings()
@@ -36,7 +43,7 @@ class LlmMatch(StrEnum):
 
 
 WorkersOption = Annotated[
-    int, typer.Option(min=1, max=256, help="Processes; the output does not depend on it.")
+    int, typer.Option(min=1, max=256, help="Processes or threads; the output does not depend on it.")
 ]
 
 
@@ -46,7 +53,17 @@ def build_settings(
     year: Annotated[int, typer.Option(help="Year of stamps without one, if the archive states no date.")] = (
         DEFAULT_YEAR
     ),
+    runner: Annotated[
+        RunnerName, typer.Option(help="Who parses and links; the output does not depend on it.")
+    ] = RunnerName.PROCESSES,
     workers: WorkersOption = NUM_CPUS,
+    dask_address: Annotated[
+        str | None, typer.Option(help="Scheduler of the Dask cluster, tcp://HOST:8786, for --runner dask.")
+    ] = None,
+    shards: Annotated[
+        str | None,
+        typer.Option(help="Folder or fsspec address that Dask's workers write to; else beside the dataset."),
+    ] = None,
     cache: Annotated[
         Path | None, typer.Option(help="Folder that keeps parsed files and answers for the next build.")
     ] = None,
@@ -105,6 +122,8 @@ def build_settings(
     """
     check_address(archive, "the archive")
     check_address(base_url, "the service")
+    check_address(shards, "the shards")
+    check_address(dask_address, "the scheduler")
     words = WordsSettings(
         describe=describe,
         embed=tuple(EmbedBackend(each) for each in embed or () if each != EmbedName.NONE),
@@ -119,7 +138,10 @@ def build_settings(
         archive=archive,
         out=str(out),
         year=year,
+        runner=runner,
         workers=workers,
+        dask_address=dask_address,
+        shards=shards,
         llm_match=llm_match.value,
         llm_model=llm_model,
         llm_answers=str(llm_answers) if llm_answers else None,

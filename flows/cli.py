@@ -13,11 +13,16 @@ from rich.console import Console
 from flows.build_options import NUM_CPUS, WorkersOption, takes_build_options
 from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
 from flows.locks import LockedError
+from flows.noveltybench_commands import noveltybench
 from flows.prefect_api import SETUP_HINT, has_api
+from flows.proposer_commands import run, workspace
 from flows.quality_report import report_quality
-from flows.reporting import Reporter, make_reporter
+from flows.ranking_commands import leaderboard, preference
+from flows.reporting import Reporter, make_reporter, wide_console
+from flows.runners import RunnerError
+from flows.scoring_commands import score
 from flows.secrecy import SecretError, UnsafeSettingError, check_address, hide, no_secret_escapes
-from flows.settings import BuildSettings
+from flows.settings import BuildSettings, RunnerName
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
 from linkers.ideas.overrides import OverrideError
@@ -29,6 +34,9 @@ from outputs.report.render import REPORT_NAME, write_report
 from outputs.source_files import write_sources
 from outputs.spending.errors import SpendingError
 from parsers.unpacking import ArchiveError
+from scorers.errors import ScoringError
+from scorers.noveltybench.errors import NoveltyBenchError
+from scorers.preference import PreferenceError
 
 app = typer.Typer(
     name="speedrun-etl",
@@ -38,6 +46,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(noveltybench, name="noveltybench")
 
 
 class Scale(StrEnum):
@@ -58,8 +67,19 @@ class EngineName(StrEnum):
 DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """What a disk may refuse: the user can help that, so a sentence says more than a traceback."""
 
-FILE_WIDTH = 120
-"""Columns of tables that go to a file or a pipe."""
+WRONG_USAGE = (
+    ArchiveError,
+    GoldError,
+    NoveltyBenchError,
+    OutputError,
+    OverrideError,
+    PreferenceError,
+    RunnerError,
+    ScoringError,
+    SpendingError,
+    UnsafeSettingError,
+)
+"""Errors that end with 2: something was asked for that cannot be."""
 
 
 ScaleOption = Annotated[Scale, typer.Option(help="About 600 runs, or the 10,380 of the real archive.")]
@@ -128,7 +148,13 @@ def build(
 ) -> None:
     """Build the dataset from an archive, and check it. Exit code 3: it was built but the gates failed."""
     reporter = make_reporter(is_quiet=quiet)
-    is_recorded = engine == EngineName.PREFECT or (engine == EngineName.AUTO and has_api())
+    if settings.runner == RunnerName.DASK and engine == EngineName.DIRECT:
+        raise RunnerError(
+            "The runner dask runs through Prefect: leave --engine out, or give --engine prefect."
+        )
+    is_recorded = engine == EngineName.PREFECT or (
+        engine == EngineName.AUTO and (has_api() or settings.runner == RunnerName.DASK)
+    )
     if is_recorded:
         from flows.build import build as build_flow
 
@@ -154,8 +180,7 @@ def quality(
     """Measure how good the links between runs and ideas are."""
     if not (dataset / MANIFEST_NAME).is_file():
         raise OutputError(f"{dataset} is no dataset: name the folder that a build wrote.")
-    console = Console()
-    report_quality(dataset, gold, review, console if console.is_terminal else Console(width=FILE_WIDTH))
+    report_quality(dataset, gold, review, wide_console())
 
 
 @app.command()
@@ -194,7 +219,7 @@ def validate_dataset(
     if as_json:
         typer.echo(validation_json(validation))
     else:
-        print_validation(validation, _wide_console())
+        print_validation(validation, wide_console())
     if not validation.is_passed(is_strict=strict):
         raise typer.Exit(GATES_FAILED)
 
@@ -274,6 +299,13 @@ def diff(
     typer.echo(found.model_dump_json(indent=2) if as_json else to_markdown(found), nl=as_json)
 
 
+app.command()(score)
+app.command()(workspace)
+app.command()(run)
+app.command()(preference)
+app.command()(leaderboard)
+
+
 @app.command()
 def inspect(
     dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
@@ -305,11 +337,6 @@ def _generate(out: Path, scale: Scale, seed: int, workers: int, reporter: Report
     reporter.say(f"{out} holds {summary.runs} runs, with their gold truth in {out / 'gold'}.")
 
 
-def _wide_console() -> Console:
-    console = Console()
-    return console if console.is_terminal else Console(width=FILE_WIDTH)
-
-
 def _finish(result: BuildResult, is_quiet: bool, is_strict: bool = False) -> None:
     """Print what is in the dataset, where it is, and whether it keeps its promises.
 
@@ -317,7 +344,7 @@ def _finish(result: BuildResult, is_quiet: bool, is_strict: bool = False) -> Non
         typer.Exit: If it does not.
     """
     if not is_quiet:
-        console = _wide_console()
+        console = wide_console()
         print_summary(result.manifest, console)
         sentence = (
             f"{result.out} was built from {result.manifest.num_files:,} files in {result.seconds:.1f} s."
@@ -338,7 +365,7 @@ def _judge(result: BuildResult, is_quiet: bool, is_strict: bool) -> None:
     """
     is_passed = result.validation.is_passed(is_strict=is_strict)
     if not is_quiet or not is_passed:
-        console = Console(stderr=True) if is_quiet else _wide_console()
+        console = Console(stderr=True) if is_quiet else wide_console()
         print_failing_rows(result.validation, console)
         console.print(verdict(result.validation), highlight=False, soft_wrap=True)
     failures = result.manifest.num_failures
@@ -356,7 +383,7 @@ def main() -> None:
     try:
         with no_secret_escapes():
             app()
-    except (ArchiveError, OutputError, SpendingError, OverrideError, GoldError, UnsafeSettingError) as error:
+    except WRONG_USAGE as error:
         _fail(error, 2)
     except (LockedError, WriteError, PublishError, SecretError, OSError) as error:
         if isinstance(error, OSError) and error.errno not in DISK_ERRORS:

@@ -39,6 +39,7 @@ def keep_prefect_quiet(environment: "os._Environ[str]" = os.environ) -> None:
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_LOGGING_LEVEL": "WARNING",
         "PREFECT_CLI_PROMPT": "false",
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
     }.items():
         environment.setdefault(name, value)
     _home(environment).mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The one purse of a build: key, prices, budget and the cache of answers that all of its stages share."""
+"""The one purse of a command: key, prices, budget and the cache of answers that all of its parts share."""
 
 import os
 from collections.abc import Iterator
@@ -25,12 +25,9 @@ def check_purse(settings: BuildSettings) -> None:
     Raises:
         SpendingError: If a key, a price or a package is missing.
     """
-    if settings.needs_key and not _key():
-        raise MissingKeyError(
-            f"OpenAI was asked for, but the environment holds no key: set {KEY_VARIABLE}, "
-            "or leave out the options that name openai."
-        )
-    budget = _budget(settings)
+    if settings.needs_key:
+        check_key()
+    budget = make_budget(settings.max_usd, settings.service)
     if settings.llm_match == "openai":
         budget.price(settings.llm_model)
     if settings.words.describe == "openai":
@@ -41,18 +38,41 @@ def check_purse(settings: BuildSettings) -> None:
         check_installed()
 
 
+def check_key() -> None:
+    """Refuse to ask OpenAI without a key.
+
+    Raises:
+        MissingKeyError: If the environment holds none.
+    """
+    if not _key():
+        raise MissingKeyError(
+            f"OpenAI was asked for, but the environment holds no key: set {KEY_VARIABLE}, "
+            "or leave out the options that name openai."
+        )
+
+
 @contextmanager
 def open_purse(settings: BuildSettings) -> Iterator[Purse | None]:
-    """Open what is needed to ask a model, where one is asked at all.
-
-    Answers are kept in the folder `answers` of the cache that was named, else of the user's cache.
-    """
+    """Open what a build needs to ask a model, where it asks one at all."""
     if not settings.needs_key and not settings.words.embed:
         yield None
         return
-    folder = Path(settings.cache) if settings.cache else default_cache()
-    with AnswerCache(folder / "answers") as cache:
-        yield Purse(_service(settings.service), cache, _budget(settings))
+    cache = Path(settings.cache) if settings.cache else None
+    with open_purse_with(settings.max_usd, settings.service, cache) as purse:
+        yield purse
+
+
+@contextmanager
+def open_purse_with(max_usd: float, service: ServiceOptions, cache: Path | None) -> Iterator[Purse]:
+    """Open what is needed to ask a model.
+
+    Args:
+        max_usd: The most that may be spent.
+        service: How OpenAI is reached.
+        cache: Folder whose subfolder `answers` keeps the answers; None takes the user's cache.
+    """
+    with AnswerCache((cache or default_cache()) / "answers") as answers:
+        yield Purse(service_settings(service), answers, make_budget(max_usd, service))
 
 
 def default_cache() -> Path:
@@ -64,11 +84,17 @@ def _key() -> str:
     return read_key(KEY_VARIABLE)
 
 
-def _budget(settings: BuildSettings) -> Budget:
-    return Budget(settings.max_usd, dict(parse_price(text) for text in settings.service.prices))
+def make_budget(max_usd: float, options: ServiceOptions) -> Budget:
+    """Set a limit to what may be spent.
+
+    Raises:
+        SpendingError: If a stated price is none.
+    """
+    return Budget(max_usd, dict(parse_price(text) for text in options.prices))
 
 
-def _service(options: ServiceOptions) -> ServiceSettings:
+def service_settings(options: ServiceOptions) -> ServiceSettings:
+    """Take the key, and the address unless it is stated, from the environment."""
     return ServiceSettings(
         api_key=_key(),
         base_url=options.base_url or os.environ.get(URL_VARIABLE) or DEFAULT_BASE_URL,

@@ -13,6 +13,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 LINE_INTERVAL_S = 5.0
 """Plain lines report the progress of one stage at most this often."""
 
+FILE_WIDTH = 120
+"""Columns of tables that go to a file or a pipe."""
+
+
+def wide_console() -> Console:
+    """Make a console for tables, as wide as the terminal, or as tables in a file should be."""
+    console = Console()
+    return console if console.is_terminal else Console(width=FILE_WIDTH)
+
 
 class Reporter(ABC):
     """Where a build reports to."""

@@ -17,6 +17,11 @@ def known_secrets(environment: Mapping[str, str] = os.environ) -> Secrets:
     return secrets_among(environment)
 
 
+def holds_any(data: bytes, secrets: Secrets) -> bool:
+    """Whether bytes hold one of some secrets."""
+    return any(value in data for _, value in secrets)
+
+
 def hide(text: str) -> str:
     """Write over everything in a text that is a secret of the environment or looks like a key."""
     return hide_keys(text, known_secrets())

@@ -96,6 +96,14 @@ class WordsSettings(BaseModel):
         return shown
 
 
+class RunnerName(StrEnum):
+    """Who parses and links."""
+
+    PROCESSES = "processes"
+    THREADS = "threads"
+    DASK = "dask"
+
+
 class BuildSettings(BaseModel):
     """Settings of a build.
 
@@ -103,7 +111,10 @@ class BuildSettings(BaseModel):
         archive: A folder, a tar, a zip or a git address.
         out: Folder of the dataset.
         year: Year of stamps without one, in an archive that states no date in full.
-        workers: Processes that parse; the output does not depend on it.
+        runner: Who parses and links; the output does not depend on it.
+        workers: Threads or processes that do so; neither does it depend on their number.
+        dask_address: Address of the scheduler, where a Dask cluster does so.
+        shards: Folder or fsspec address that its workers write to; None for a folder beside the dataset.
         llm_match: Who is asked about runs that nothing else links to an idea.
         llm_model: Which model.
         llm_answers: File of saved answers; written if it is not there.
@@ -119,7 +130,10 @@ class BuildSettings(BaseModel):
     archive: str
     out: str
     year: int = Field(default=DEFAULT_YEAR, ge=EARLIEST_YEAR, le=LATEST_YEAR)
+    runner: RunnerName = RunnerName.PROCESSES
     workers: int = Field(default=1, ge=1, le=256)
+    dask_address: str | None = None
+    shards: str | None = None
     llm_match: Literal["off", "openai"] = "off"
     llm_model: str = DEFAULT_MODEL
     llm_answers: str | None = None
@@ -146,6 +160,8 @@ class BuildSettings(BaseModel):
         if Path(words.bge_model).is_dir():
             words = words.model_copy(update={"bge_model": str(Path(words.bge_model).absolute())})
         paths = {name: path for name in ("llm_answers", "overrides") if (path := getattr(self, name))}
+        if self.shards and "://" not in self.shards:
+            paths["shards"] = self.shards
         if "://" not in self.archive and not self.archive.startswith("git@"):
             paths["archive"] = self.archive
         return self.model_copy(

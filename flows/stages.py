@@ -10,13 +10,15 @@ from typing import ParamSpec, Protocol, TypeVar
 
 import polars as pl
 
+from flows import collection
 from flows.idea_matching import check_idea_settings, match_ideas
 from flows.locks import output_lock
-from flows.parallel import parse_batches
 from flows.parse_cache import ParseCache
+from flows.parsing import parse_batches
 from flows.purse import check_purse, open_purse
 from flows.reporting import Reporter
-from flows.secrecy import known_secrets, no_secret_escapes
+from flows.runners import make_runner
+from flows.secrecy import no_secret_escapes
 from flows.settings import BuildSettings
 from flows.unchanged import BuildMemory, build_key
 from flows.words import Words, put_in_words
@@ -112,7 +114,7 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
     out = Path(settings.out)
     check_target(out)
     place = out.resolve()
-    with no_secret_escapes(), output_lock(place):
+    with no_secret_escapes(), output_lock(place), collection.put_off():
         clean_up(place)
         return _build(settings, out, reporter, run)
 
@@ -131,7 +133,7 @@ def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) 
         parsed = run(parse_archive, archive, settings, reporter)
         _warn_of_keys(parsed, reporter)
         runs = run(link_runs, parsed, settings, reporter)
-        variants = run(link_variants, parsed, runs, reporter)
+        variants = run(link_variants, parsed, runs, settings, reporter)
         write_ups = collect_write_ups(parsed)
         ideas, asked = run(match_ideas, parsed, runs, variants, write_ups, settings, purse, reporter)
         coverage = run(measure_ideas, ideas, reporter)
@@ -150,14 +152,13 @@ def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) 
 
 def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter) -> ParsedArchive:
     """Stage 1: read every file once and turn it into records."""
-    secrets = known_secrets()
-    cache = ParseCache(Path(settings.cache) / "parsed", secrets) if settings.cache else None
+    cache = ParseCache(Path(settings.cache) / "parsed") if settings.cache else None
     wanted = [file for file in archive.files if file.kind in PARSED_KINDS]
     with reporter.stage("parse", len(wanted)):
         known, texts = cache.load(archive.root, wanted) if cache else ({}, {})
         reporter.advance(len(known))
         batches = plan_batches(file for file in wanted if file.path not in known)
-        done = parse_batches(archive.root, batches, settings.workers, reporter.advance, secrets)
+        done = parse_batches(make_runner(settings), archive.root, batches, reporter.advance)
         parsed = merge_batches(archive, [Batch(tuple(known.values()), texts), *done])
         if cache:
             fresh = {file.path for batch in batches for file in batch}
@@ -171,10 +172,12 @@ def link_runs(parsed: ParsedArchive, settings: BuildSettings, reporter: Reporter
         return join_runs(parsed, settings.year)
 
 
-def link_variants(parsed: ParsedArchive, runs: tuple[Run, ...], reporter: Reporter) -> RecoveredVariants:
+def link_variants(
+    parsed: ParsedArchive, runs: tuple[Run, ...], settings: BuildSettings, reporter: Reporter
+) -> RecoveredVariants:
     """Stage 3: find the source that each run executed."""
     with reporter.stage("variants"):
-        return recover_variants(parsed, runs)
+        return recover_variants(parsed, runs, make_runner(settings).map)
 
 
 def measure_ideas(ideas: IdeaLinks, reporter: Reporter) -> IdeaCoverage:

@@ -103,14 +103,18 @@ class _FamilyQuestions:
 def _backend(name: str, words: WordsSettings, purse: Purse) -> Backend:
     if name == "openai":
         return OpenAIBackend(purse, words.embed_model)
-    settings = BgeSettings(
+    return BgeBackend(bge_settings(words), purse.cache)
+
+
+def bge_settings(words: WordsSettings) -> BgeSettings:
+    """Take over what a BGE model needs to know."""
+    return BgeSettings(
         model=words.bge_model,
         revision=words.bge_revision,
         device=words.bge_device,
         pooling=words.bge_pooling,
         query_instruction=words.bge_query_instruction,
     )
-    return BgeBackend(settings, purse.cache)
 
 
 def _check_budget(

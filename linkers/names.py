@@ -1,6 +1,9 @@
 """Names folded and cut into tokens, so that run ids, file stems and slugs can be compared."""
 
 import re
+from functools import lru_cache
+
+from parsers.run_ids import NAMES_KEPT
 
 _SEPARATORS = re.compile(r"[^0-9A-Za-z]+")
 _TOKEN = re.compile(r"\d+|[A-Za-z]+")
@@ -9,6 +12,7 @@ VARIANT_PREFIXES = ("train_gpt_simple_", "train_gpt_", "legal_")
 """What agents put before the telling part of a variant's file name."""
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def fold(name: str) -> str:
     """Fold case and separators.
 

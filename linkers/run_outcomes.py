@@ -1,7 +1,8 @@
 """How a run went, in numbers, from the best source that shows each number."""
 
 import math
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from parsers.checkpoints import TARGET_VAL_LOSS, Checkpoints
@@ -59,26 +60,26 @@ def outcome_of_trial(checkpoints: Checkpoints, trial: int) -> Outcome:
         checkpoints: All checkpoints of a log.
         trial: 0-based number of the trial.
     """
-    rows = [row for row, each in enumerate(checkpoints.trial) if each == trial]
-    if not rows:
+    first, stop = bisect_left(checkpoints.trial, trial), bisect_right(checkpoints.trial, trial)
+    if first == stop:
         return Outcome()
-    losses = [checkpoints.val_loss[row] for row in rows]
-    last = rows[-1]
+    losses = checkpoints.val_loss[first:stop]
+    last = stop - 1
     return Outcome(
         final_val_loss=losses[-1],
-        min_val_loss=min((loss for loss in losses if math.isfinite(loss)), default=None),
-        step_to_3_28=next((checkpoints.step[row] for row in rows if is_hit(checkpoints.val_loss[row])), None),
+        min_val_loss=min(filter(math.isfinite, losses), default=None),
+        step_to_3_28=next((checkpoints.step[first + row] for row in hits_of(losses)), None),
         final_step=checkpoints.step[last],
         scheduled_steps=checkpoints.scheduled_steps[last],
         train_time_s=checkpoints.train_time_s[last],
         step_avg_ms=checkpoints.step_avg_ms[last],
-        num_val_points=len(rows),
+        num_val_points=len(losses),
     )
 
 
-def is_hit(val_loss: float) -> bool:
-    """Whether a loss reaches the target: 3.28 itself does, NaN and minus infinity do not."""
-    return math.isfinite(val_loss) and val_loss <= TARGET_VAL_LOSS
+def hits_of(losses: Sequence[float]) -> Iterator[int]:
+    """Number the losses that reach the target: 3.28 itself does, NaN and minus infinity do not."""
+    return (row for row, loss in enumerate(losses) if -math.inf < loss <= TARGET_VAL_LOSS)
 
 
 def outcome_of_facts(facts: LedgerFields | ExportRun) -> Outcome:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 import polars as pl
+import pyarrow as pa
 
 from linkers.ideas.model import RunIdea
 from linkers.runs import Run
@@ -21,7 +22,10 @@ def frame_of(table: Table, rows: Iterable[Mapping[str, object]]) -> pl.DataFrame
         table: The declaration.
         rows: One mapping of column name to value a row.
     """
-    frame = pl.DataFrame(list(rows), schema=table.polars_schema, orient="row")
+    rows = list(rows)
+    columns = {column.name: [row[column.name] for row in rows] for column in table.columns}
+    # By way of Arrow, which reads columns of lists many times as fast as Polars does.
+    frame = pl.DataFrame(pa.table(columns, schema=table.arrow_schema)).cast(table.polars_schema)
     return frame.sort(table.primary_key, maintain_order=True)
 
 

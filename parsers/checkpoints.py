@@ -1,10 +1,14 @@
 """The validation checkpoints of a training log, trial by trial."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice
+from math import isfinite
+from operator import ge
 from typing import NamedTuple
 
+from parsers.byte_search import find, find_all
 from parsers.embedded_source import SourceSpan
 from parsers.kinds import FileKind
 from parsers.quarantine import Quarantined, Reason, excerpt
@@ -17,11 +21,19 @@ _MAX_RESTARTS_IN_A_LINE = 4
 _MAX_QUARANTINED_LINES = 1000
 
 _NUMBER = rb"[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+|nan|inf)"
-_PREFIX = re.compile(rb"(?:[ \t]|\xef\xbb\xbf|\x1b\[[0-9;]*[A-Za-z]|\[[^\]\n]{1,40}\]:?|\d{1,4}:[ \t])*")
-_USUAL_LINE = re.compile(
-    rb"(step:(\d{1,9})/(\d{1,9}) val_loss:(" + _NUMBER + rb") train_time:(\d+(?:\.\d*)?)(m?s)"
-    rb" step_avg:(" + _NUMBER + rb")ms)[ \t]*\r?(?:\n|\Z)"
+_PLAIN_PREFIX = rb"[ \t]|\xef\xbb\xbf|\[[^\]\n]{1,40}\]:?|\d{1,4}:[ \t]"
+_PREFIX = re.compile(rb"(?:\x1b\[[0-9;]*[A-Za-z]|" + _PLAIN_PREFIX + rb")*")
+_OTHER_LOSS = (
+    rb"(val_ema_loss|ema_val_loss|val_avg_loss|avg_val_loss|fwa_val_loss|val_fwa_loss):(%b)" % _NUMBER
 )
+_FURTHER_FIELD = rb"(?!\w*loss)[A-Za-z_]\w{0,40}:%b(?![\w.])" % _NUMBER
+_USUAL_LINE = re.compile(
+    rb"^(?:%b)*(step:(\d{1,9})/(\d{1,9}) val_loss:(%b)(?: %b)?"
+    rb" train_time:(\d+(?:\.\d*)?)(m?s) step_avg:(%b)ms(?: %b)*)[ \t]*\r?(?:\n|\Z)"
+    % (_PLAIN_PREFIX, _NUMBER, _OTHER_LOSS, _NUMBER, _FURTHER_FIELD),
+    re.MULTILINE,
+)
+_UsualRow = tuple[bytes, ...]
 _RESTART = re.compile(rb"step:\d{1,9}/\d")
 _STEP = re.compile(rb"step:(\d{1,9})/(\d{1,9})[ \t]")
 _FIELD = re.compile(rb"([A-Za-z_]\w{0,40}):(" + _NUMBER + rb")(m?s)?(?![\w.])")
@@ -35,6 +47,7 @@ _AVG_NAMES = (b"val_avg_loss", b"avg_val_loss", b"fwa_val_loss", b"val_fwa_loss"
 _TRIAL_MARKER = re.compile(rb"trial:(\d{1,6})/\d{1,6}(?:[ \t]+seed:(\d{1,18}))?[ \t\r]*$")
 _SEED_MARKER = re.compile(rb"seed:(\d{1,18})[ \t\r]*$")
 _BATCH_MARKER = re.compile(rb"=+ seed (\d{1,18}) start\b")
+_MARKERS = (_TRIAL_MARKER, _BATCH_MARKER, _SEED_MARKER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,31 +129,88 @@ def find_trials(data: bytes, sources: list[SourceSpan], path: str) -> Trials:
         sources: Spans of embedded source, in which nothing is a checkpoint.
         path: The log's path, for quarantine.
     """
-    reader = _Reader(data, path)
     spans = _outside(sources, len(data))
-    markers = iter(_marker_lines(data, spans))
-    marker = next(markers, None)
-    for start, stop in spans:
-        at = data.find(b"val_loss:", start, stop)
-        while at >= 0:
-            while marker is not None and marker.offset < at:
-                reader.read_marker(marker.text)
-                marker = next(markers, None)
-            at = data.find(b"val_loss:", reader.read_line(at), stop)
+    hits = [at for start, stop in spans for at in find_all(data, b"val_loss:", start, stop)]
+    markers = _marker_lines(data, spans)
+    plain = None if markers else _plain_trials(data, hits)
+    return plain or _walk(data, path, hits, markers)
+
+
+def _plain_trials(data: bytes, hits: list[int]) -> Trials | None:
+    """Read a log column by column, as most can be: usual lines alone, and no marker."""
+    lines = []
+    stop = 0
+    for at in hits:
+        if at < stop:
+            continue
+        start = data.rfind(b"\n", at - _MAX_LINE_BYTES if at > _MAX_LINE_BYTES else 0, at)
+        stop = data.find(b"\n", at, at + _MAX_LINE_BYTES)
+        if (start < 0 and at > _MAX_LINE_BYTES) or (stop < 0 and at + _MAX_LINE_BYTES < len(data)):
+            return None
+        stop = len(data) if stop < 0 else stop
+        lines.append(data[start + 1 : stop])
+    text = b"\n".join(lines)
+    rows: list[_UsualRow] = _USUAL_LINE.findall(_ANSI.sub(b"", text) if b"\x1b" in text else text)
+    if len(rows) != len(lines):
+        return None
+    if not rows:
+        return Trials(Checkpoints(), (), 0, ())
+    printed_once = dict.fromkeys(rows)
+    _, step_texts, scheduled, losses, names, others, times, units, averages = zip(*printed_once, strict=True)
+    step = list(map(int, step_texts))
+    trial = list(accumulate(map(ge, step, step[1:]), initial=0))
+    columns = Checkpoints(
+        trial=trial,
+        step=step,
+        scheduled_steps=list(map(int, scheduled)),
+        val_loss=list(map(float, losses)),
+        val_ema_loss=_named(names, others, _EMA_NAMES),
+        val_avg_loss=_named(names, others, _AVG_NAMES),
+        train_time_s=list(map(_seconds, times, units)),
+        step_avg_ms=[each if isfinite(each) else None for each in map(float, averages)],
+    )
+    return Trials(columns, (None,) * (trial[-1] + 1), len(rows) - len(printed_once), ())
+
+
+def _named(names: Sequence[bytes], values: Sequence[bytes], wanted: tuple[bytes, ...]) -> list[float | None]:
+    if not any(names):
+        return [None] * len(names)
+    return [float(value) if name in wanted else None for name, value in zip(names, values, strict=True)]
+
+
+def _seconds(text: bytes, unit: bytes) -> float:
+    return float(text) / 1000 if unit == b"ms" else float(text)
+
+
+def _walk(data: bytes, path: str, hits: list[int], markers: list[_Line]) -> Trials:
+    """Read a log line by line."""
+    reader = _Reader(data, path)
+    left = iter(markers)
+    marker = next(left, None)
+    read_to = 0
+    for at in hits:
+        if at < read_to:
+            continue
+        while marker is not None and marker.offset < at:
+            reader.read_marker(marker.text)
+            marker = next(left, None)
+        read_to = reader.read_line(at)
     return Trials(reader.out, tuple(reader.seeds), reader.num_repeated, tuple(reader.damaged))
 
 
 def _marker_lines(data: bytes, spans: list[tuple[int, int]]) -> list[_Line]:
-    """List the lines that may announce a trial or its seed, in order."""
+    """List the lines that announce a trial or its seed, in order."""
     found: dict[int, _Line] = {}
     for needle in (b"trial:", b"seed"):
         for start, stop in spans:
-            at = data.find(needle, start, stop)
+            at = find(data, needle, start, stop)
             while at >= 0:
                 line_start, line_stop = _line_around(data, at)
                 if line_start >= 0 and line_start not in found:
-                    found[line_start] = _read_line(data, line_start, line_stop)
-                at = data.find(needle, max(line_stop, at + 1), stop)
+                    line = _read_line(data, line_start, line_stop)
+                    if any(marker.match(line.text) for marker in _MARKERS):
+                        found[line_start] = line
+                at = find(data, needle, max(line_stop, at + 1), stop)
     return [found[offset] for offset in sorted(found)]
 
 
@@ -168,7 +238,7 @@ class _Reader:
         if line_feed >= 0 or floor == 0:
             match = _USUAL_LINE.match(data, line_feed + 1)
             if match is not None:
-                self._take(_usual(match), match[1])
+                self._take(_usual(match.groups(b"")), match[1])
                 return match.end()
         start, stop = _line_around(data, at)
         if start >= 0:
@@ -288,16 +358,16 @@ def _line_around(data: bytes, at: int) -> tuple[int, int]:
     return start, carriage_return if carriage_return >= 0 else stop
 
 
-def _usual(match: re.Match[bytes]) -> _Checkpoint:
-    _, step, scheduled, val_loss, train_time, unit, step_avg = match.groups()
+def _usual(row: _UsualRow) -> _Checkpoint:
+    _, step, scheduled, val_loss, name, other, train_time, unit, step_avg = row
     return _Checkpoint(
         int(step),
         int(scheduled),
         float(val_loss),
-        None,
-        None,
-        float(train_time) / 1000 if unit == b"ms" else float(train_time),
-        None if step_avg == b"nan" else _finite(float(step_avg)),
+        float(other) if name in _EMA_NAMES else None,
+        float(other) if name in _AVG_NAMES else None,
+        _seconds(train_time, unit),
+        _finite(float(step_avg)),
     )
 
 
@@ -339,4 +409,4 @@ def _salvage(text: bytes) -> tuple[_Checkpoint | None, bytes]:
 
 
 def _finite(value: float) -> float | None:
-    return value if abs(value) != float("inf") and value == value else None
+    return value if isfinite(value) else None

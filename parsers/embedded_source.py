@@ -4,6 +4,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
+from parsers.byte_search import find, find_all, holds_any
 from parsers.source_text import syntax_error
 
 DELIMITER = b"=" * 100
@@ -17,6 +18,8 @@ _STARTS_PYTHON = re.compile(
     rb"from[ \t]+[\w.]+[ \t]+import\b|import[ \t]+\w|[rRbBuU]?(?:\"{3}|'{3})|#!|#[ \t](?!\S+=)|#[\r\n]"
     rb"|def[ \t]|class[ \t]|@\w|if[ \t]|try:|with[ \t]|[A-Za-z_]\w*[ \t]=[ \t]"
 )
+_RARE_BLANKS = b"\r\x0b\x0c\x1c\x1d\x1e\x1f"
+_OTHER_LETTERS_AS_BLANK = bytes(range(128)) + b" " * 128
 _IS_OUTPUT = re.compile(rb"(?:\[[^\]\n]{1,40}\]:?[ \t]*)?step:\d+/\d+[ \t]")
 
 
@@ -54,12 +57,8 @@ def find_source(data: bytes) -> SourceSpan | None:
 def find_repeats(data: bytes, span: SourceSpan) -> list[SourceSpan]:
     """Find further copies of the same source, as a requeued job prints it again into the same log."""
     text = data[span.start : span.stop]
-    repeats: list[SourceSpan] = []
-    at = data.find(text, span.stop) if text.strip() else -1
-    while at >= 0:
-        repeats.append(SourceSpan(at, at + len(text)))
-        at = data.find(text, at + len(text))
-    return repeats
+    found = find_all(data, text, span.stop, len(data)) if text.strip() else []
+    return [SourceSpan(at, at + len(text)) for at in found]
 
 
 def normalise_source(text: str) -> str:
@@ -68,23 +67,45 @@ def normalise_source(text: str) -> str:
     >>> normalise_source("a = 1  \r\n\r\n")
     'a = 1\n'
     """
+    if _is_plain(text.encode("utf-8", errors="replace")):
+        return text.rstrip("\n") + "\n"
     unix = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
     return "\n".join([line.rstrip() for line in unix.split("\n")]).rstrip("\n") + "\n"
 
 
 def source_sha256(text: str) -> str:
     """Hash a source text by its normalised form, as 64 hex digits."""
-    return hashlib.sha256(normalise_source(text).encode("utf-8", errors="replace")).hexdigest()
+    return source_bytes_sha256(text.encode("utf-8", errors="replace"))
+
+
+def source_bytes_sha256(data: bytes) -> str:
+    """Hash a source by its normalised form, undecodable bytes replaced, as 64 hex digits."""
+    if _is_plain(data):
+        return hashlib.sha256(data.rstrip(b"\n") + b"\n").hexdigest()
+    normal = normalise_source(data.decode("utf-8", errors="replace"))
+    return hashlib.sha256(normal.encode("utf-8", errors="replace")).hexdigest()
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether normalising changes nothing but the end, as far as a few byte searches can tell."""
+    if not data.isascii():
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            return False
+        data = data.translate(_OTHER_LETTERS_AS_BLANK)
+    has_blank_ends = any(find(data, end, 0, len(data)) >= 0 for end in (b" \n", b"\t\n"))
+    return not (has_blank_ends or holds_any(data, _RARE_BLANKS) or data.rstrip(b"\n").endswith((b" ", b"\t")))
 
 
 def _find_delimiter(data: bytes) -> int | None:
-    at = data.find(DELIMITER)
+    at = find(data, DELIMITER, 0, len(data))
     while at >= 0:
         line_start = data.rfind(b"\n", 0, at) + 1
         if match := _DELIMITER_LINE.match(data, line_start):
             return match.start()
         after = data.find(b"\n", at)
-        at = data.find(DELIMITER, after) if after >= 0 else -1
+        at = find(data, DELIMITER, after, len(data)) if after >= 0 else -1
     return None
 
 

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from functools import reduce
 from typing import Any
 
 from parsers.checkpoints import TARGET_VAL_LOSS
@@ -99,11 +100,12 @@ class LedgerFields:
 
     def superseded_by(self, later: "LedgerFields") -> "LedgerFields":
         """Merge field by field: what the later object states replaces what this one does."""
-        values = {
-            each.name: new if (new := getattr(later, each.name)) is not None else getattr(self, each.name)
-            for each in fields(self)
-        }
-        return LedgerFields(**values)
+        stated = {name: value for name in _NAMES if (value := getattr(later, name)) is not None}
+        return replace(self, **stated) if stated else self
+
+
+_NAMES = tuple(field.name for field in fields(LedgerFields))
+_NOTHING = LedgerFields()
 
 
 def run_id_of(row: Mapping[str, object], *, is_fragment: bool = False) -> str | None:
@@ -141,10 +143,9 @@ def read_fields(row: Mapping[str, object]) -> LedgerFields:
     """
     flat = _flatten(row)
     stated = LedgerFields(**{name: _first(flat, names, read) for name, (names, read) in _FIELDS.items()})
-    inferred = LedgerFields()
-    for guess in (_from_exit(flat), _from_trials(stated), _from_curve(flat), _from_status_line(flat)):
-        inferred = inferred.superseded_by(guess)
-    return inferred.superseded_by(stated)
+    guesses = (_from_exit(flat), _from_trials(stated), _from_curve(flat), _from_status_line(flat))
+    told = [guess for guess in guesses if guess is not _NOTHING]
+    return reduce(LedgerFields.superseded_by, [*told, stated])
 
 
 def _flatten(row: Mapping[str, object]) -> dict[str, object]:
@@ -159,8 +160,10 @@ def _flatten(row: Mapping[str, object]) -> dict[str, object]:
 
 def _first(row: Mapping[str, object], names: tuple[str, ...], read: Callable[[object], Any]) -> Any:
     """Return the first field that is there and can be read."""
-    readings = (read(row[name]) for name in names if name in row)
-    return next((reading for reading in readings if reading is not None), None)
+    for name in names:
+        if name in row and (reading := read(row[name])) is not None:
+            return reading
+    return None
 
 
 def _loss(value: object) -> float | None:
@@ -239,9 +242,7 @@ def _from_exit(row: Mapping[str, object]) -> LedgerFields:
     code = _first(row, ("rc", "exit_code", "returncode"), _exit_code)
     if row.get("error") is True or (isinstance(row.get("error"), str) and row["error"]):
         return LedgerFields(status=Status.FAILED)
-    return (
-        LedgerFields() if code is None else LedgerFields(status=Status.FAILED if code else Status.COMPLETED)
-    )
+    return _NOTHING if code is None else LedgerFields(status=Status.FAILED if code else Status.COMPLETED)
 
 
 def _exit_code(value: object) -> int | None:
@@ -250,7 +251,7 @@ def _exit_code(value: object) -> int | None:
 
 def _from_trials(stated: LedgerFields) -> LedgerFields:
     finals = stated.trial_final_val_losses
-    return LedgerFields(final_val_loss=finals[0], num_trials=len(finals)) if finals else LedgerFields()
+    return LedgerFields(final_val_loss=finals[0], num_trials=len(finals)) if finals else _NOTHING
 
 
 def _from_curve(row: Mapping[str, object]) -> LedgerFields:
@@ -265,7 +266,7 @@ def _from_curve(row: Mapping[str, object]) -> LedgerFields:
         (step, loss) for pair in pairs if (step := _int(pair[0])) is not None if (loss := _loss(pair[1]))
     ]
     if not points:
-        return LedgerFields()
+        return _NOTHING
     return LedgerFields(
         final_step=points[-1][0],
         final_val_loss=points[-1][1],
@@ -278,7 +279,7 @@ def _from_status_line(row: Mapping[str, object]) -> LedgerFields:
     status = row.get("status")
     match = _CHECKPOINT_AS_STATUS.match(status) if isinstance(status, str) else None
     if match is None:
-        return LedgerFields()
+        return _NOTHING
     step, scheduled = int(match["step"]), int(match["scheduled"])
     seconds = float(match["time"]) / (1000 if match["unit"] == "ms" else 1) if match["time"] else None
     return LedgerFields(

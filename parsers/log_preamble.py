@@ -18,6 +18,9 @@ _START_KEY = re.compile(
     r"^[\s#=>*-]*(?P<key>[A-Za-z][\w ./-]{0,60}?)[\"']?\s*(?::|=|\s)\s*[\"']?"
     r"(?P<value>\d{4}-\d{2}-\d{2}(?:[T ][\d:.,]+\s?(?:Z|UTC|[+-]\d{2}:?\d{2})?)?)[\"']?[\s=,}]*$"
 )
+_YEAR = re.compile(r"20\d\d|2100")
+"""Every year between the earliest and the latest that counts: no time is stated in full without one."""
+
 _START_WORD = re.compile(r"start|launch|began|begin|timestamp|\bdate\b|\btime\b", re.IGNORECASE)
 _END_WORD = re.compile(r"\bend|finish|stop|done", re.IGNORECASE)
 _TORCH_STAMP = re.compile(
@@ -60,14 +63,15 @@ def read_preamble(parts: Sequence[bytes]) -> Preamble:
     """
     text = "\n".join(part[:MAX_PREAMBLE_BYTES].decode("utf-8", errors="replace") for part in parts)
     lines = [line.strip(" \t\ufeff") for line in text.splitlines()]
-    launches = [instant for line in lines if (instant := _launch_in(line)) is not None]
+    dated = [line for line in lines if _YEAR.search(line)] if _YEAR.search(text) else []
+    launches = [instant for line in dated if (instant := _launch_in(line)) is not None]
     return Preamble(
         stated_launch=launches[0] if launches else None,
         torch_stamp=_first_torch_stamp(text),
         dates=tuple(sorted({instant.at.date() for instant in launches})),
-        seed=_first_int(_SEED, text),
-        stop_step=_first_int(_STOP_STEP, text),
-        log_id=match[1] if (match := _LOG_ID.search(text)) else None,
+        seed=_first_int(_SEED, text) if "seed" in text.lower() else None,
+        stop_step=_first_int(_STOP_STEP, text) if "step=" in text else None,
+        log_id=match[1] if ".txt" in text and (match := _LOG_ID.search(text)) else None,
         head="\n".join(
             islice((line[:_HEAD_LINE_CHARS] for line in lines if _TELLING_LINE.match(line)), _HEAD_LINES)
         ),

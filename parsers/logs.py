@@ -2,13 +2,15 @@
 
 import json
 import re
+import string
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, islice, pairwise
 
+from parsers.byte_search import find_all
 from parsers.checkpoints import Checkpoints, find_trials
-from parsers.embedded_source import SourceSpan, find_repeats, find_source, source_sha256
+from parsers.embedded_source import SourceSpan, find_repeats, find_source, source_bytes_sha256
 from parsers.kinds import FileKind
 from parsers.ledger_fields import LedgerFields, log_stem, read_fields
 from parsers.log_preamble import MAX_PREAMBLE_BYTES, Preamble, read_preamble
@@ -22,7 +24,8 @@ _TAIL_BYTES = 16_384
 _MAX_JSON_BYTES = 1_000_000
 _LATER_STEP = re.compile(rb"step:0*([1-9]\d{0,8})/\d+[ \t]")
 _MAX_STEPS_IN_PREAMBLE = 100
-_VARIANT_PATH = re.compile(rb"(?P<path>[\w./~@%+-]{0,400}?/variants/[\w.+-]{1,200}\.py)(?::(?P<line>\d+))?")
+_PATH_LETTERS = string.ascii_letters.encode() + string.digits.encode() + b"_./~@%+-"
+_VARIANT_FILE = re.compile(rb"(/variants/[\w.+-]{1,200}\.py)(?::(\d+))?")
 _FUNCTION = re.compile(rb"function: '([^'\n]{1,200})'")
 _NODE_LOG = re.compile(r"^(?:train|stdout|stderr|console|output|log|slurm(?:-\d+)?)$")
 
@@ -113,7 +116,7 @@ def parse_log(data: bytes, path: str) -> Log | Quarantined:
     sources = [span, *find_repeats(data, span)] if span else []
     trials = find_trials(data, sources, path)
     preamble = read_preamble(_before_first_step(data, span))
-    source_text = data[span.start : span.stop].decode("utf-8", errors="replace") if span else None
+    source = data[span.start : span.stop] if span else None
     first_seed = trials.seeds[0] if trials.seeds else None
     return Log(
         path=path,
@@ -122,8 +125,8 @@ def parse_log(data: bytes, path: str) -> Log | Quarantined:
         trial_seeds=trials.seeds,
         seed=preamble.seed if first_seed is None else first_seed,
         preamble=preamble,
-        source_text=source_text,
-        source_sha256=None if source_text is None else source_sha256(source_text),
+        source_text=None if source is None else source.decode("utf-8", errors="replace"),
+        source_sha256=None if source is None else source_bytes_sha256(source),
         variant_mentions=_variant_mentions(data, sources),
         indexed_run=_indexed_run(data, sources),
         end_note=_end_note(data, trials.checkpoints),
@@ -169,25 +172,24 @@ def _before_first_step(data: bytes, span: SourceSpan | None) -> tuple[bytes, byt
 
 def _find_all(data: bytes, needle: bytes, sources: list[SourceSpan]) -> list[int]:
     """Find the offsets of a needle outside the sources."""
-    found = []
-    at = data.find(needle)
-    while at >= 0:
-        inside = next((source for source in sources if source.start <= at < source.stop), None)
-        if inside is None:
-            found.append(at)
-        at = data.find(needle, inside.stop if inside else at + len(needle))
-    return found
+    found = find_all(data, needle, 0, len(data))
+    return [at for at in found if not any(source.start <= at < source.stop for source in sources)]
 
 
 def _variant_mentions(data: bytes, sources: list[SourceSpan]) -> tuple[VariantMention, ...]:
     places: set[tuple[bytes, bytes, bytes]] = set()
+    read_to = 0
     for at in _find_all(data, b"/variants/", sources):
+        file = _VARIANT_FILE.match(data, at) if at >= read_to else None
+        if file is None:
+            continue
         line_start = max(data.rfind(b"\n", max(0, at - 1000), at) + 1, at - 1000, 0)
-        line = data[line_start : at + 400].split(b"\n", 1)[0]
-        match = _VARIANT_PATH.search(line)
-        if match is not None:
-            function = _FUNCTION.search(line)
-            places.add((match["path"], match["line"] or b"", function[1] if function else b""))
+        line_stop = data.find(b"\n", at, at + 400)
+        read_to = line_stop if line_stop >= 0 else at + 400
+        before = data[line_start:at]
+        folder = before[len(before.rstrip(_PATH_LETTERS)) :][-400:]
+        function = _FUNCTION.search(data, line_start, read_to)
+        places.add((folder + file[1], file[2] or b"", function[1] if function else b""))
     counts = Counter(path for path, _, _ in places)
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(VariantMention(path.decode("utf-8", errors="replace"), count) for path, count in ranked)

@@ -44,6 +44,7 @@ class Section:
         line_start: Line of the heading.
         line_end: Last line of the section that is not blank, subsections included.
         text: The section without its heading, subsections included.
+        heading_end: Last line of the heading, which is below its first where it is underlined.
     """
 
     heading: str
@@ -51,6 +52,7 @@ class Section:
     line_start: int
     line_end: int
     text: str
+    heading_end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +271,7 @@ def _sections(headings: Sequence[_Heading], lines: Sequence[str], lines_before: 
             heading.line_start + lines_before,
             end + lines_before,
             join_lines(lines, heading.line_end + 1, end),
+            heading.line_end + lines_before,
         )
         for heading, end in zip(headings, reversed(ends), strict=True)
     )

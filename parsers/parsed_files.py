@@ -127,9 +127,9 @@ def parse_batch(root: Path, files: Iterable[ArchiveFile], secrets: Secrets = ())
     sources: dict[str, str] = {}
     for file in files:
         done = _read_and_parse(root, file, secrets)
-        parsed.append(
-            replace(done, records=tuple(_without_source(record, sources) for record in done.records))
-        )
+        if any(isinstance(record, Log | Variant) for record in done.records):
+            done = replace(done, records=tuple(_without_source(record, sources) for record in done.records))
+        parsed.append(done)
     return Batch(tuple(parsed), sources)
 
 
@@ -189,7 +189,8 @@ def _read_and_parse(root: Path, file: ArchiveFile, secrets: Secrets) -> ParsedFi
     if file.size_bytes > limit:
         return set_aside(Reason.FILE_TOO_LARGE, f"The file has {file.size_bytes} bytes, over {limit}.")
     try:
-        data = (root / file.path).read_bytes()
+        with open(f"{root}/{file.path}", "rb", buffering=0) as opened:  # noqa: PTH123 - a Path costs as much as a small log
+            data = opened.read()
     except OSError as error:
         return set_aside(Reason.UNREADABLE, f"The file cannot be read: {error.strerror}.")
     clean, keys = remove_keys(data, file.kind, file.path, secrets)
@@ -214,6 +215,7 @@ def _without_source(record: object, sources: dict[str, str]) -> object:
     if not isinstance(record, Log | Variant):
         return record
     if record.source_text is not None and record.source_sha256 is not None:
-        sources[record.source_sha256] = normalise_source(record.source_text)
+        if record.source_sha256 not in sources:
+            sources[record.source_sha256] = normalise_source(record.source_text)
         return replace(record, source_text=None)
     return record

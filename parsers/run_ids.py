@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 
 class SeedOrigin(StrEnum):
@@ -52,6 +53,9 @@ ODD_SEED = 1234
 FIRST_STOP_STEP = 2750
 """No run stopped earlier, and no average started later: it tells `s2000` from `s3250`."""
 
+NAMES_KEPT = 65_536
+"""Names whose parts are kept: the same ones are taken apart by one stage after another."""
+
 _SUFFIX = re.compile(
     r"""
     -(?P<word> main | preempt | repro | controlled | final | extraval | local | sig )
@@ -77,6 +81,7 @@ _MARK_FIELD = {
 _RUNG_FIELDS = frozenset({"stop_step", "train_steps"})
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def parse_run_id(run_id: str) -> RunName:
     """Take a run id apart. Any text is an id; one without known parts is all stem.
 

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from parsers.embedded_source import source_sha256
+from parsers.embedded_source import source_bytes_sha256
 from parsers.kinds import FileKind
 from parsers.quarantine import Quarantined, Reason
 
@@ -47,7 +47,8 @@ def parse_variant(data: bytes, path: str) -> Variant | Quarantined:
     if not data.strip(b" \t\r\n\0"):
         return Quarantined(FileKind.VARIANT, path, None, 0, Reason.EMPTY_FILE, "The variant is empty.", "")
     text = data.decode("utf-8-sig", errors="replace")
-    return Variant(PurePosixPath(path).stem, text, source_sha256(text), len(data), header_docstring(text))
+    sha256 = source_bytes_sha256(data.removeprefix(b"\xef\xbb\xbf"))
+    return Variant(PurePosixPath(path).stem, text, sha256, len(data), header_docstring(text))
 
 
 def header_docstring(text: str) -> str | None:
@@ -56,7 +57,9 @@ def header_docstring(text: str) -> str | None:
     >>> header_docstring("# muon\n'''Aurora on the projections.'''\nimport torch\n")
     'Aurora on the projections.'
     """
-    text = text[: MAX_DOCSTRING_CHARS * 2].replace("\r\n", "\n")
+    text = text[: MAX_DOCSTRING_CHARS * 2]
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
     before = _BEFORE_DOCSTRING.match(text)
     match = _LITERAL.match(text, before.end() if before else 0)
     if match is None:

@@ -68,20 +68,22 @@ def resolve(
     }
 
 
+_TIER_ORDER = {tier: place for place, tier in enumerate(TierName)}
+
+
+def _by_strength(candidate: Candidate) -> tuple[float, int, str]:
+    return -candidate.score, _TIER_ORDER[candidate.tier], candidate.idea_id or ""
+
+
 def _decide(
     evidence: ScopeEvidence, experiment_id: str, candidates: Sequence[Candidate], thresholds: Thresholds
 ) -> RunIdea:
-    ordered = sorted(
-        candidates, key=lambda each: (-each.score, list(TierName).index(each.tier), each.idea_id or "")
-    )
+    ordered = sorted(candidates, key=_by_strength)
     against = max((each.score for each in ordered if each.is_against), default=0.0)
     ideas = sorted({each.idea_id for each in ordered if each.idea_id is not None})
     launch = evidence.runs[experiment_id].launch
-    early = {idea_id for idea_id in ideas if lead_time(launch, evidence.births.get(idea_id))}
-    scores = {
-        idea_id: _score(idea_id, ordered, against, lead_time(launch, evidence.births.get(idea_id)))
-        for idea_id in ideas
-    }
+    early_by = {idea_id: lead_time(launch, evidence.births.get(idea_id)) for idea_id in ideas}
+    scores = {idea_id: _score(idea_id, ordered, against, early_by[idea_id]) for idea_id in ideas}
     ranking = sorted(scores, key=lambda idea_id: (-scores[idea_id], idea_id))
     best = ranking[0] if ranking else None
     runner_up = ranking[1] if len(ranking) > 1 else None
@@ -90,7 +92,7 @@ def _decide(
     is_clear = margin is None or margin >= thresholds.margin
     is_accepted = best is not None and score >= thresholds.accept and is_clear
     reasons = []
-    if best in early and launch is not None:
+    if best and early_by[best] and launch is not None:
         reasons.append(describe_conflict(launch, evidence.births[best]))
     if against and ideas:
         reasons.append("the journal says that no idea stands behind it")
@@ -128,9 +130,8 @@ def _score(idea_id: str, candidates: Sequence[Candidate], against: float, early_
 def _deciding_tier(idea_id: str, candidates: Sequence[Candidate], thresholds: Thresholds) -> TierName:
     """The first tier whose own evidence would do; failing that, the one with the strongest."""
     mine = [each for each in candidates if each.idea_id == idea_id and not each.is_against]
-    order = list(TierName)
     enough = [each.tier for each in mine if each.score >= thresholds.accept]
-    return min(enough, key=order.index) if enough else mine[0].tier
+    return min(enough, key=_TIER_ORDER.__getitem__) if enough else mine[0].tier
 
 
 def _supporters(idea_id: str, candidates: Sequence[Candidate]) -> str:

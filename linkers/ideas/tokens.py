@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from parsers.run_ids import parse_run_id
+from parsers.run_ids import NAMES_KEPT, parse_run_id
 
 MAX_NAME_CHARS = 300
 """Longer names are cut: no run was ever called that."""
@@ -70,6 +70,7 @@ class NameForm:
     edges: frozenset[int]
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def name_form(name: str) -> NameForm:
     """Fold a name and remember its tokens.
 

@@ -17,6 +17,7 @@ The rest are its members. A claim stands at the earliest checkpoint that all of 
 
 import math
 import statistics
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -153,21 +154,20 @@ def _trials(run: Run) -> Iterable[tuple[int, Trial]]:
         return
     log = run.logs[0]
     points = log.checkpoints
-    rows_of: dict[int, list[int]] = defaultdict(list)
-    for row, number in enumerate(points.trial):
-        rows_of[number].append(row)
+    numbers = sorted(set(points.trial))
     declared = {run.name.stop_step, log.preamble.stop_step}
-    for number, rows in rows_of.items():
-        scheduled_steps = points.scheduled_steps[rows[-1]]
+    for number in numbers:
+        first, stop = bisect_left(points.trial, number), bisect_right(points.trial, number)
+        scheduled_steps = points.scheduled_steps[stop - 1]
         yield (
             scheduled_steps,
             Trial(
                 experiment_id=run.experiment_id,
                 number=number,
-                steps=tuple(points.step[row] for row in rows),
-                losses=tuple(points.val_loss[row] for row in rows),
-                is_planned_end=points.step[rows[-1]] in {scheduled_steps, *declared},
-                num_siblings=len(rows_of),
+                steps=tuple(points.step[first:stop]),
+                losses=tuple(points.val_loss[first:stop]),
+                is_planned_end=points.step[stop - 1] in {scheduled_steps, *declared},
+                num_siblings=len(numbers),
             ),
         )
 

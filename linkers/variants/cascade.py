@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from linkers.runs import Run
 from linkers.variants import embedded, export, ledger, name_stem, recompile, stub
-from linkers.variants.evidence import collect_evidence
+from linkers.variants.evidence import Mapper, collect_evidence
 from linkers.variants.model import Answer, ScopeEvidence, Tier
 from parsers.parsed_files import ParsedArchive
 from parsers.scopes import Scope
@@ -69,15 +69,16 @@ class RecoveredVariants:
     evidence: tuple[ScopeEvidence, ...]
 
 
-def recover_variants(parsed: ParsedArchive, runs: Iterable[Run]) -> RecoveredVariants:
+def recover_variants(parsed: ParsedArchive, runs: Iterable[Run], mapper: Mapper = map) -> RecoveredVariants:
     """Find the variant file of every run and, where it can be had, the text itself.
 
     Args:
         parsed: The parsed archive.
         runs: Its runs.
+        mapper: Who compares edited sources, scope by scope.
     """
     runs = tuple(runs)
-    evidence = collect_evidence(parsed, runs)
+    evidence = collect_evidence(parsed, runs, mapper)
     recovered = tuple(recover_one(run, evidence[run.scope]) for run in runs)
     known = dict(parsed.sources)
     for scope in evidence.values():

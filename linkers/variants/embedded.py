@@ -1,10 +1,11 @@
 """Tier `embedded`: the source text that the log itself holds, matched with the files of the scope."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from linkers.runs import Run
 from linkers.variants.model import Answer, ScopeEvidence, SourceMatch, VariantFile
-from linkers.variants.similarity import LineIndex
+from linkers.variants.similarity import Nearest, find_nearest
 from parsers.embedded_source import source_sha256
 from parsers.source_text import clean_source
 
@@ -29,50 +30,81 @@ def answer(run: Run, scope: ScopeEvidence) -> Answer | None:
     return None
 
 
-def match_sources(
-    hashes: Iterable[str],
-    texts: Mapping[str, str],
-    files: Mapping[str, VariantFile],
-    by_source: Mapping[str, tuple[str, ...]],
-) -> dict[str, SourceMatch]:
-    """Match each distinct embedded text of a scope once.
+@dataclass(frozen=True, slots=True)
+class EditedSources:
+    """The embedded texts of a scope that no file of the scope holds as they are.
 
-    Args:
-        hashes: Hashes of the texts that the scope's logs embed.
-        texts: Normalised texts by hash.
-        files: The scope's variant files by stem.
+    Attributes:
+        texts: Normalised texts by their hash.
+        originals: The texts of the scope's variant files by stem; none where there is nothing to match.
         by_source: Their stems by the hash of their text.
+    """
+
+    texts: Mapping[str, str]
+    originals: Mapping[str, str]
+    by_source: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(
+        cls,
+        hashes: Iterable[str],
+        texts: Mapping[str, str],
+        files: Mapping[str, VariantFile],
+        by_source: Mapping[str, tuple[str, ...]],
+    ) -> "EditedSources":
+        """Gather what has to be matched.
+
+        Args:
+            hashes: Hashes of the texts that the scope's logs embed.
+            texts: Normalised texts by hash.
+            files: The scope's variant files by stem.
+            by_source: Their stems by the hash of their text.
+        """
+        edited = {sha256: texts[sha256] for sha256 in sorted(set(hashes)) if sha256 not in by_source}
+        originals = {stem: texts[file.variant.source_sha256] for stem, file in files.items()}
+        return cls(edited, originals if edited else {}, by_source)
+
+
+def match_same(
+    hashes: Iterable[str], texts: Mapping[str, str], by_source: Mapping[str, tuple[str, ...]]
+) -> dict[str, SourceMatch]:
+    """Match the embedded texts that a file of the scope holds as they are, by their hashes."""
+    return {
+        sha256: _same_text(sha256, texts[sha256], by_source[sha256])
+        for sha256 in sorted(set(hashes))
+        if sha256 in by_source
+    }
+
+
+def match_edited(sources: EditedSources) -> dict[str, SourceMatch]:
+    """Clean and compare each of the other texts once.
 
     Returns:
         A match by the hash of the embedded text; none for what is no Python.
     """
     matches: dict[str, SourceMatch] = {}
-    lines: LineIndex | None = None
-    for raw_sha256 in sorted(set(hashes)):
-        text = texts[raw_sha256]
-        if raw_sha256 in by_source:
-            matches[raw_sha256] = _same_text(raw_sha256, text, by_source[raw_sha256])
-            continue
+    edited: dict[str, str] = {}
+    for raw_sha256, text in sources.texts.items():
         cleaned = clean_source(text)
         if cleaned is None:
             continue
         sha256 = source_sha256(cleaned)
-        if sha256 in by_source:
-            matches[raw_sha256] = _same_text(sha256, cleaned, by_source[sha256])
-            continue
-        if lines is None:
-            lines = LineIndex({stem: texts[file.variant.source_sha256] for stem, file in files.items()})
-        nearest = lines.nearest(cleaned)
-        matches[raw_sha256] = SourceMatch(
-            sha256,
-            cleaned,
-            nearest.name if nearest else None,
-            True if nearest else None,
-            nearest.similarity if nearest else 1.0,
-            nearest.runner_up if nearest else None,
-            nearest.margin if nearest else None,
-        )
+        if sha256 in sources.by_source:
+            matches[raw_sha256] = _same_text(sha256, cleaned, sources.by_source[sha256])
+        else:
+            edited[raw_sha256] = cleaned
+    for raw_sha256, nearest in find_nearest(edited, sources.originals if edited else {}).items():
+        matches[raw_sha256] = _edited_text(edited[raw_sha256], nearest)
     return matches
+
+
+def _edited_text(text: str, nearest: Nearest | None) -> SourceMatch:
+    sha256 = source_sha256(text)
+    if nearest is None:
+        return SourceMatch(sha256, text, None, None, 1.0, None, None)
+    return SourceMatch(
+        sha256, text, nearest.name, True, nearest.similarity, nearest.runner_up, nearest.margin
+    )
 
 
 def _same_text(sha256: str, text: str, stems: tuple[str, ...]) -> SourceMatch:

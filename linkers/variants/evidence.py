@@ -1,12 +1,12 @@
 """Gathers, scope by scope, everything that can tell which variant a run executed."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from linkers.names import fold, without_prefixes
 from linkers.runs import Run
-from linkers.variants.embedded import match_sources
-from linkers.variants.model import ScopeEvidence, VariantFile
+from linkers.variants.embedded import EditedSources, match_edited, match_same
+from linkers.variants.model import ScopeEvidence, SourceMatch, VariantFile
 from linkers.variants.name_index import NameIndex
 from parsers.export import ExportRun
 from parsers.kinds import FileKind
@@ -20,12 +20,20 @@ TEMPLATE_STEM = "train_gpt_simple"
 """The trainer's own name: launchers copy a variant to it, so as a variant it tells nothing."""
 
 
-def collect_evidence(parsed: ParsedArchive, runs: Iterable[Run]) -> dict[Scope, ScopeEvidence]:
+Matches = dict[str, SourceMatch]
+Mapper = Callable[[Callable[[EditedSources], Matches], Sequence[EditedSources]], Iterable[Matches]]
+"""Calls a function on each item, as `map` does, be it elsewhere and at once."""
+
+
+def collect_evidence(
+    parsed: ParsedArchive, runs: Iterable[Run], mapper: Mapper = map
+) -> dict[Scope, ScopeEvidence]:
     """Index variants, launch commands and export rows of every scope.
 
     Args:
         parsed: The parsed archive.
         runs: Its runs.
+        mapper: Who compares the edited sources of each scope with its files, which takes longest.
     """
     files: dict[Scope, dict[str, VariantFile]] = defaultdict(dict)
     for file, variant in parsed.records(Variant):
@@ -39,10 +47,17 @@ def collect_evidence(parsed: ParsedArchive, runs: Iterable[Run]) -> dict[Scope, 
     for run in runs:
         hashes[run.scope].update(log.source_sha256 for log in run.logs if log.source_sha256)
     exports = _exports(parsed)
-    return {
-        scope: _index(scope, files[scope], parsed.sources, commands[scope], exports[scope], hashes[scope])
-        for scope in parsed.archive.scopes
-    }
+    scopes = parsed.archive.scopes
+    by_source = {scope: _by_source(files[scope]) for scope in scopes}
+    edited = [
+        EditedSources.of(hashes[scope], parsed.sources, files[scope], by_source[scope]) for scope in scopes
+    ]
+    found = {}
+    for scope, matches in zip(scopes, mapper(match_edited, edited), strict=True):
+        matches |= match_same(hashes[scope], parsed.sources, by_source[scope])
+        matches = dict(sorted(matches.items()))
+        found[scope] = _index(scope, files[scope], by_source[scope], matches, commands[scope], exports[scope])
+    return found
 
 
 _Exports = dict[str, list[tuple[ExportRun, str | None]]]
@@ -67,32 +82,36 @@ def _exports(parsed: ParsedArchive) -> dict[Scope, _Exports]:
 def _index(
     scope: Scope,
     files: Mapping[str, VariantFile],
-    texts: Mapping[str, str],
+    by_source: Mapping[str, tuple[str, ...]],
+    matches: Matches,
     commands: Mapping[str, list[tuple[str, LaunchCommand]]],
     exports: _Exports,
-    hashes: Iterable[str],
 ) -> ScopeEvidence:
     by_folded: dict[str, set[str]] = defaultdict(set)
     by_peeled: dict[str, set[str]] = defaultdict(set)
-    by_source: dict[str, set[str]] = defaultdict(set)
-    for stem, file in files.items():
+    for stem in files:
         bare = without_prefixes(fold(stem))
         by_folded[fold(stem)].add(stem)
         by_folded[bare].add(stem)
         by_peeled[fold(parse_run_id(bare.replace("_", "-")).stem)].add(stem)
-        by_source[file.variant.source_sha256].add(stem)
-    sources = _sorted_sets(by_source)
     return ScopeEvidence(
         scope=scope,
         files=files,
         by_folded=_sorted_sets(by_folded),
         by_peeled=_sorted_sets(by_peeled),
         names=NameIndex(files),
-        by_source=sources,
-        source_matches=match_sources(hashes, texts, files, sources),
+        by_source=by_source,
+        source_matches=matches,
         commands=commands,
         exports=exports,
     )
+
+
+def _by_source(files: Mapping[str, VariantFile]) -> dict[str, tuple[str, ...]]:
+    stems: dict[str, set[str]] = defaultdict(set)
+    for stem, file in files.items():
+        stems[file.variant.source_sha256].add(stem)
+    return _sorted_sets(stems)
 
 
 def _sorted_sets(index: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:

@@ -1,8 +1,9 @@
 """Which of many similar texts a text differs least from, by the lines that tell them apart."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 MAX_SHARE = 0.5
 """A line that more than this share of the texts hold tells nothing apart and is left out."""
@@ -31,42 +32,46 @@ class Nearest:
     margin: float
 
 
-class LineIndex:
-    """Texts by their lines.
+def find_nearest(queries: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, Nearest | None]:
+    """Find for each query the text that shares most telling lines with it.
 
     Args:
-        texts: Texts by name.
+        queries: Texts by any key.
+        texts: The texts to choose from, by name.
+
+    Returns:
+        The nearest text of each query; None where none is near enough, or two are about as near.
     """
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        lines = {name: _lines(texts[name]) for name in sorted(texts)}
-        counts = Counter(line for each in lines.values() for line in each)
-        limit = max(1.0, MAX_SHARE * len(texts))
-        self._common = {line for line, count in counts.items() if count > limit}
-        self._sizes = {name: len(each - self._common) for name, each in lines.items()}
-        self._holders: dict[str, list[str]] = {}
-        for name, each in lines.items():
-            for line in each - self._common:
-                self._holders.setdefault(line, []).append(name)
-
-    def nearest(self, text: str) -> Nearest | None:
-        """Find the text that shares most telling lines, or None where that is ambiguous."""
-        mine = _lines(text) - self._common
-        shared = Counter(name for line in mine for name in self._holders.get(line, ()))
-        ranked = sorted(
-            ((2 * count / (len(mine) + self._sizes[name]), name) for name, count in shared.items()),
-            key=lambda pair: (-pair[0], pair[1]),
-        )
-        if not ranked or ranked[0][0] < MIN_SIMILARITY:
-            return None
-        second, runner_up = ranked[1] if len(ranked) > 1 else (0.0, None)
-        margin = ranked[0][0] - second
-        return Nearest(ranked[0][1], ranked[0][0], runner_up, margin) if margin >= MIN_MARGIN else None
+    lines = {name: _lines(texts[name]) for name in sorted(texts)}
+    counts = Counter(chain.from_iterable(lines.values()))
+    limit = max(1.0, MAX_SHARE * len(texts))
+    common = {line for line, count in counts.items() if count > limit}
+    asked = {key: _lines(text) - common for key, text in queries.items()}
+    wanted = set().union(*asked.values())
+    sizes: dict[str, int] = {}
+    holders: dict[str, list[str]] = defaultdict(list)
+    for name, each in lines.items():
+        each -= common
+        sizes[name] = len(each)
+        for line in each & wanted:
+            holders[line].append(name)
+    return {key: _choose(mine, sizes, holders) for key, mine in asked.items()}
 
 
-def _lines(text: str) -> frozenset[str]:
-    return frozenset(stripped for line in _split(text) if (stripped := line.strip()))
+def _choose(mine: set[str], sizes: Mapping[str, int], holders: Mapping[str, Sequence[str]]) -> Nearest | None:
+    shared = Counter(name for line in mine for name in holders.get(line, ()))
+    ranked = sorted(
+        ((2 * count / (len(mine) + sizes[name]), name) for name, count in shared.items()),
+        key=lambda pair: (-pair[0], pair[1]),
+    )
+    if not ranked or ranked[0][0] < MIN_SIMILARITY:
+        return None
+    second, runner_up = ranked[1] if len(ranked) > 1 else (0.0, None)
+    margin = ranked[0][0] - second
+    return Nearest(ranked[0][1], ranked[0][0], runner_up, margin) if margin >= MIN_MARGIN else None
 
 
-def _split(text: str) -> Iterable[str]:
-    return text.split("\n")
+def _lines(text: str) -> set[str]:
+    lines = set(map(str.strip, text.split("\n")))
+    lines.discard("")
+    return lines

@@ -10,10 +10,11 @@ from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from outputs.manifest import Manifest
 from outputs.report.data import gather_report
+from outputs.report.leaderboard import LeaderboardSection
 
 REPORT_NAME = "report.html"
 
@@ -21,21 +22,27 @@ SCRIPTS = ("base.js", "details.js", "finder.js", "chart.js", "main.js")
 """The parts of the script, each of which needs those before it."""
 
 
-def write_report(manifest: Manifest, folder: Path) -> str:
+def write_report(manifest: Manifest, folder: Path, leaderboard: LeaderboardSection | None = None) -> str:
     """Write the report of the dataset whose tables lie in a folder.
 
     Args:
         manifest: What is known of the dataset. Its timestamp is not used.
         folder: Where the tables are.
+        leaderboard: Proposers to be shown as well, of which the dataset knows nothing.
     """
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(_text),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters |= {"count": _count, "when": _when, "label": _label}
     style = _text("report.css")
     script = "".join(_text(f"script/{name}") for name in SCRIPTS)
-    return environment.from_string(_text("template.html.jinja")).render(
+    return environment.get_template("template.html.jinja").render(
         report=gather_report(manifest, folder),
+        leaderboard=leaderboard,
         style=style,
         script=script,
         style_hash=_policy_hash(style),

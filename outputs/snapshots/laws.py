@@ -128,7 +128,8 @@ def _same(found: Collection[str], wanted: Collection[str], what: str) -> Iterato
 def priors_came_before(frozen: Frozen, known: Known) -> Iterator[str]:
     """The priors are the scope's experiments and ideas up to the wall clock, all of them and no other."""
     for column, timed in (("prior_experiment_ids", known.launched), ("prior_idea_ids", known.seen)):
-        wanted = {name for name, (scope, at) in timed.items() if scope == frozen.scope and at <= frozen.at}
+        own, now = frozen.scope, frozen.at
+        wanted = {name for name, (scope, at) in timed.items() if scope == own and at <= now}
         yield from _same(frozen.ids(column), wanted, column)
 
 
@@ -140,8 +141,9 @@ def futures_come_after(frozen: Frozen, known: Known) -> Iterator[str]:
         ("future_improved_idea_ids", known.seen, known.improved_ideas),
         ("future_frontier_idea_ids", known.seen, known.frontier_ideas),
     ):
-        later = {name for name, (scope, at) in timed.items() if scope == frozen.scope and at > frozen.at}
-        yield from _same(frozen.ids(column), later & chosen, column)
+        own, now = frozen.scope, frozen.at
+        later = {name for name in chosen if name in timed and timed[name][0] == own and timed[name][1] > now}
+        yield from _same(frozen.ids(column), later, column)
 
 
 def priors_and_futures_are_disjoint(frozen: Frozen, known: Known) -> Iterator[str]:
@@ -154,7 +156,8 @@ def priors_and_futures_are_disjoint(frozen: Frozen, known: Known) -> Iterator[st
 
 def rejected_are_priors_rejected_by_then(frozen: Frozen, known: Known) -> Iterator[str]:
     """The rejected ideas are those priors whose rejection was known by the wall clock."""
-    by_then = {idea_id for idea_id, at in known.rejected.items() if at <= frozen.at}
+    now = frozen.at
+    by_then = {idea_id for idea_id, at in known.rejected.items() if at <= now}
     yield from _same(
         frozen.ids("rejected_idea_ids"), by_then & {*frozen.ids("prior_idea_ids")}, "rejected ideas"
     )
@@ -163,6 +166,7 @@ def rejected_are_priors_rejected_by_then(frozen: Frozen, known: Known) -> Iterat
 def other_agent_is_of_the_wave_and_earlier(frozen: Frozen, known: Known) -> Iterator[str]:
     """What the other agent shows is of the same wave, and was there."""
     agent, wave = frozen.scope
+    now = frozen.at
     for column, timed in (
         ("other_agent_visible_experiment_ids", known.launched),
         ("other_agent_visible_idea_ids", known.seen),
@@ -170,28 +174,30 @@ def other_agent_is_of_the_wave_and_earlier(frozen: Frozen, known: Known) -> Iter
         wanted = {
             name
             for name, (scope, at) in timed.items()
-            if scope[1] == wave and scope[0] != agent and at <= frozen.at
+            if scope[1] == wave and scope[0] != agent and at <= now
         }
         yield from _same(frozen.ids(column), wanted, column)
 
 
 def field_priors_came_before(frozen: Frozen, known: Known) -> Iterator[str]:
     """The field's priors are what all scopes had by the wall clock."""
+    now = frozen.at
     for column, timed in (
         ("field_prior_experiment_ids", known.launched),
         ("field_prior_idea_ids", known.seen),
     ):
-        wanted = {name for name, (_, at) in timed.items() if at <= frozen.at}
+        wanted = {name for name, (_, at) in timed.items() if at <= now}
         yield from _same(frozen.ids(column), wanted, column)
 
 
 def recipes_are_the_best_known(frozen: Frozen, known: Known) -> Iterator[str]:
     """The current recipe is the best hit known in the scope, the field's best that of all scopes."""
+    now = frozen.at
     for column, scope in (("current_recipe", frozen.scope), ("field_best", None)):
         by_then = [
             (step, finish, name)
             for name, (of, finish, step) in known.hits.items()
-            if finish <= frozen.at and scope in (None, of)
+            if finish <= now and scope in (None, of)
         ]
         best = min(by_then, default=None)
         wanted = (best[2], best[0]) if best else (None, None)

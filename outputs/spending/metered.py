@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from outputs.spending.budget import Budget
+from outputs.spending.budget import Budget, Usage
 from outputs.spending.service import may_be_charged, read_answer_of
 
 T = TypeVar("T")
@@ -16,6 +16,7 @@ def send_metered(
     purpose: str,
     model: str,
     bounds: tuple[int, int],
+    note: Callable[[Usage], None] = lambda used: None,
 ) -> T:
     """Send one request within the budget.
 
@@ -26,6 +27,7 @@ def send_metered(
         purpose: What it is for.
         model: Who is asked.
         bounds: Upper bounds of the tokens read and written.
+        note: Told what the request cost, also where it failed but may have been charged.
 
     Raises:
         OverBudgetError: If it may cost more than is left; nothing was sent then.
@@ -34,7 +36,12 @@ def send_metered(
     try:
         answer = read_answer_of(send)
     except Exception as error:
-        budget.settle(purpose, model, reserved, reserved if may_be_charged(error) else None)
+        used = reserved if may_be_charged(error) else None
+        budget.settle(purpose, model, reserved, used)
+        if used is not None:
+            note(used)
         raise
-    budget.settle(purpose, model, reserved, budget.priced(model, *tokens_of(answer)))
+    used = budget.priced(model, *tokens_of(answer))
+    budget.settle(purpose, model, reserved, used)
+    note(used)
     return answer

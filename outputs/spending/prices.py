@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from outputs.spending.errors import SpendingError
 
-PRICE_TABLE_VERSION = "2026-12-01"
+PRICE_TABLE_VERSION = "2026-12-01.1"
 """Changed with every change of the table. Prices are list prices; a service may have changed them since."""
 
 BATCH_DISCOUNT = 0.5
@@ -43,6 +43,9 @@ PRICES: Mapping[str, Price] = {
     "gpt-4.1": Price(2.00, 8.00),
     "gpt-4.1-mini": Price(0.40, 1.60),
     "gpt-4.1-nano": Price(0.10, 0.40),
+    "gpt-5": Price(1.25, 10.00),
+    "gpt-5-mini": Price(0.25, 2.00),
+    "gpt-5-nano": Price(0.05, 0.40),
     "gpt-4o": Price(2.50, 10.00),
     "gpt-4o-mini": Price(0.15, 0.60),
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -60,13 +61,15 @@ class Panel:
         purpose: What it is for, as the manifest names it.
         model: The model.
         prompt_version: Changed whenever the prompts change.
-        max_output_tokens: Longest answer.
+        max_output_tokens: Longest answer, with what a model thinks before it.
+        reasoning_effort: How much a reasoning model is to think; None for a model that does not reason.
     """
 
     purpose: str
     model: str
     prompt_version: str
     max_output_tokens: int = 256
+    reasoning_effort: str | None = None
 
     def key(self, question: Question[Any]) -> str:
         """Make the key under which the answer to a question is kept."""
@@ -75,10 +78,13 @@ class Panel:
             "max_output_tokens": self.max_output_tokens,
             "schema": question.answer_type.model_json_schema(),
         }
+        if self.reasoning_effort is not None:
+            parameters["reasoning_effort"] = self.reasoning_effort
         return answer_key(self.purpose, self.model, parameters, f"{question.system}\n\0\n{question.user}")
 
     def body(self, question: Question[Any], more: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
-        """Lay out the request."""
+        """Lay out the request. A reasoning model takes no temperature."""
+        reasoning = self.reasoning_effort
         return {
             "model": self.model,
             "messages": [
@@ -95,7 +101,7 @@ class Panel:
                 },
             },
             "max_completion_tokens": self.max_output_tokens,
-            "temperature": 0,
+            **({"temperature": 0} if reasoning is None else {"reasoning_effort": reasoning}),
         }
 
     def bounds(self, question: Question[Any], more: Sequence[Mapping[str, str]] = ()) -> tuple[int, int]:
@@ -142,6 +148,7 @@ class Answers(Generic[A]):
         cached: How many of the answers were in the cache.
         unaffordable: How many questions the budget left unasked.
         cost: What the answers cost when they were paid for, in this build or an earlier one.
+        wasted: What was paid just now for requests that brought no answer that counts.
     """
 
     given: dict[str, A] = field(default_factory=dict)
@@ -149,6 +156,7 @@ class Answers(Generic[A]):
     cached: int = 0
     unaffordable: int = 0
     cost: Usage = field(default_factory=Usage)
+    wasted: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +271,12 @@ def ask(
     unaffordable = 0
     client = open_client(purse.settings)
     streak = _Streak()
+    wasted: list[list[Usage]] = [[] for _ in rest]
     with client, ThreadPoolExecutor(min(_WORKERS, len(rest))) as pool:
-        pending = [(each, pool.submit(_ask_one, client, panel, each, purse, check, streak)) for each in rest]
+        pending = [
+            (each, pool.submit(_ask_one, client, panel, each, purse, check, streak, bills))
+            for each, bills in zip(rest, wasted, strict=True)
+        ]
         try:
             for question, future in pending:
                 try:
@@ -277,6 +289,7 @@ def ask(
             raise
     answers, _ = take_cached(panel, questions, purse, check)
     answers.failed, answers.unaffordable, answers.cached = failed, unaffordable, known.cached
+    answers.wasted = sum(chain.from_iterable(wasted), Usage())
     return answers
 
 
@@ -297,20 +310,27 @@ class _Streak:
 
 
 def _ask_one(
-    client: "OpenAI", panel: Panel, question: Question[A], purse: Purse, check: Check[A], streak: _Streak
+    client: "OpenAI",
+    panel: Panel,
+    question: Question[A],
+    purse: Purse,
+    check: Check[A],
+    streak: _Streak,
+    wasted: list[Usage],
 ) -> None:
-    """Ask one question until its answer is in the cache."""
+    """Ask one question until its answer is in the cache; list what was paid for answers that do not count."""
     if streak.is_hopeless:
         raise BadAnswerError(f"Not asked: {MAX_FAILURES_IN_A_ROW} questions before it failed in a row.")
     more: list[dict[str, str]] = []
     complaint: str | None = None
     try:
         for _ in range(MAX_REJECTIONS):
-            send = partial(_send, client, panel, question, tuple(more), purse)
+            send = partial(_send, client, panel, question, tuple(more), purse, wasted.append)
             kept = call_patiently(send, purse.settings, purse.sleep)
             complaint = check(question, read_answer(question, kept.text))
             if complaint is None:
                 keep(panel, question, kept, purse.cache)
+                wasted.pop()
                 streak.note(has_failed=False)
                 return
             more = [{"role": "assistant", "content": kept.text}, {"role": "user", "content": complaint}]
@@ -326,6 +346,7 @@ def _send(
     question: Question[A],
     more: Sequence[Mapping[str, str]],
     purse: Purse,
+    note: Callable[[Usage], None],
 ) -> KeptAnswer:
     body = panel.body(question, more)
     completion = send_metered(
@@ -335,6 +356,7 @@ def _send(
         panel.purpose,
         panel.model,
         panel.bounds(question, more),
+        note,
     )
     text = completion.choices[0].message.content if completion.choices else None
     read_answer(question, text)

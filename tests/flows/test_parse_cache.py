@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from flows import parse_cache
-from flows.parse_cache import ParseCache, parser_version
+from flows import shards
+from flows.parse_cache import ParseCache
 from flows.reporting import QuietReporter
 from flows.settings import BuildSettings
+from flows.shards import parser_version
 from flows.stages import build_dataset, parse_archive
 from parsers.archive import list_archive
 from parsers.parsed_files import ParsedArchive, ParsedFile
@@ -129,7 +130,7 @@ def test_another_parser_version_believes_nothing(
 ) -> None:
     parse(archive, tmp_path / "cache")
     assert known(archive, tmp_path / "cache")
-    monkeypatch.setattr(parse_cache, "parser_version", lambda: "another")
+    monkeypatch.setattr(shards, "parser_version", lambda: "another")
     assert known(archive, tmp_path / "cache") == {}
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -114,7 +115,7 @@ def cut_off_connection(body: Body) -> Response:
 
 
 def wrong_dimension(body: Body) -> Response:
-    return as_json(embedding_body(body["input"], 1_536))
+    return as_json(embedding_body(body["input"], partial(vector_of, dimensions=1_536)))
 
 
 def one_item_twice(body: Body) -> Response:

@@ -1,5 +1,6 @@
 """The report in a real browser: it works with mouse and keyboard, and no text of the archive does anything."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,10 @@ from rich.console import Console
 from flows.reporting import QuietReporter
 from flows.settings import BuildSettings
 from flows.stages import build_dataset
+from outputs.manifest import read_manifest
+from outputs.report.render import REPORT_NAME, write_report
 from tests.helpers import write_scratchpad
+from tests.outputs.report.boards import HOSTILE_NAME, hostile_board
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [
@@ -223,3 +227,33 @@ def test_axe_would_find_something(page: Page) -> None:
         "color-contrast",
         "select-name",
     }
+
+
+@pytest.fixture(scope="module")
+def ranked_dataset(hostile_dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The hostile dataset whose report shows a leaderboard as well."""
+    folder = tmp_path_factory.mktemp("ranked") / "dataset"
+    shutil.copytree(hostile_dataset, folder)
+    page = write_report(read_manifest(folder), folder, hostile_board())
+    (folder / REPORT_NAME).write_text(page, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_leaderboard_stands_in_the_page_and_axe_finds_nothing(
+    browser: Browser, ranked_dataset: Path, theme: str, width: int
+) -> None:
+    for page in opened(browser, ranked_dataset, theme=theme, width=width):
+        page.click(".contents a[href='#leaderboard']")
+        board = page.locator("#leaderboard")
+        assert board.locator(".leaderboard tbody tr").count() == 3
+        assert HOSTILE_NAME in board.locator(".leaderboard").inner_text(), "it stands there as text"
+        drawn = board.locator(".interval .reach").first.bounding_box()
+        assert drawn is not None and drawn["width"] > 20
+        for details in board.locator("details summary").all():
+            details.click()
+        assert "{{ 7 * 191 }}" in board.inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, "nothing is cut off"
+        found = Axe().run(page).response
+        assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []

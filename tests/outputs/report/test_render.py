@@ -75,4 +75,4 @@ def test_the_wheel_holds_template_style_and_script(tmp_path: Path) -> None:
         path.relative_to(ROOT).as_posix() for path in (ROOT / "outputs").rglob("*") if path.suffix in suffixes
     }
     assert wanted <= packed
-    assert len(wanted) == 8
+    assert len(wanted) == 9

@@ -7,7 +7,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 from werkzeug import Response
 
-from outputs.spending.batches import POLL_S, ask_in_batches
+from outputs.spending.batches import MARK, POLL_S, ask_in_batches
+from outputs.spending.cache import AnswerCache
 from outputs.spending.errors import OverBudgetError, SpendingError
 from outputs.spending.questions import (
     MAX_FAILURES_IN_A_ROW,
@@ -110,6 +111,35 @@ def test_another_prompt_is_another_question(service: FakeOpenAI, tmp_path: Path)
     assert len(service.requests) == 3
 
 
+def test_a_reasoning_model_is_told_how_much_to_think_and_no_temperature(
+    service: FakeOpenAI, tmp_path: Path
+) -> None:
+    thinking = Panel("tests", "gpt-5-mini", "1", reasoning_effort="medium")
+    ask(thinking, questions(1), purse_for(service, tmp_path))
+    ask(PANEL, questions(1), purse_for(service, tmp_path))
+    (_, thought), (_, plain) = service.requests
+    assert (thought["reasoning_effort"], "temperature" in thought) == ("medium", False)
+    assert ("reasoning_effort" in plain, plain["temperature"]) == (False, 0)
+    efforts = [Panel("tests", "gpt-5-mini", "1", reasoning_effort=each) for each in (None, "low", "medium")]
+    assert len({panel.key(questions(1)[0]) for panel in efforts}) == 3
+
+
+def test_what_was_paid_for_answers_that_do_not_count_is_told(service: FakeOpenAI, tmp_path: Path) -> None:
+    """100 tokens read and 20 written cost 100 x 0.40 + 20 x 1.60 = 72 millionths of a dollar a request.
+
+    The first question gets half an answer once, the second three rejected ones: four requests without an answer.
+    """
+    purse = purse_for(service, tmp_path)
+    service.faults = [lambda _: as_json(chat_body('{"word": "ha'))]
+    first = ask(PANEL, questions(1), purse)
+    assert (first.cost.requests, first.wasted.requests) == (1, 1)
+    assert first.wasted.usd == pytest.approx(72e-6)
+    both = ask(PANEL, questions(2), purse, no_one)
+    assert (both.cached, both.cost.requests, both.wasted.requests) == (1, 1, MAX_REJECTIONS)
+    assert (both.wasted.input_tokens, both.wasted.output_tokens) == (300, 60)
+    assert purse.budget.spent_usd == pytest.approx(5 * 72e-6)
+
+
 def test_the_estimate_bounds_what_is_paid(service: FakeOpenAI, tmp_path: Path) -> None:
     purse = purse_for(service, tmp_path)
     estimate = estimate_questions(PANEL, questions(5), purse)
@@ -163,7 +193,7 @@ def test_a_batch_costs_half_and_answers_all(service: FakeOpenAI, tmp_path: Path)
 def test_what_a_batch_lacks_is_asked_directly(service: FakeOpenAI, tmp_path: Path) -> None:
     answered = service.describe
     service.describe = lambda body: None if body["messages"][1]["content"] == "word 2" else answered(body)
-    service.faults = [lambda _: None] * 4 + [lambda _: as_json(chat_body('{"word": "word 2"}'))]
+    service.faults = [lambda _: None] * 5 + [lambda _: as_json(chat_body('{"word": "word 2"}'))]
     answers = ask_in_batches(PANEL, questions(4), purse_for(service, tmp_path), accept_all)
     assert len(answers.given) == 4
     assert service.paths().count("/v1/chat/completions") == 1
@@ -180,15 +210,51 @@ def test_a_batch_that_was_sent_is_waited_for_and_not_sent_again(service: FakeOpe
         ask_in_batches(PANEL, questions(4), purse_for(service, tmp_path, sleep=killed), accept_all)
     answers = ask_in_batches(PANEL, questions(4), purse_for(service, tmp_path), accept_all)
     assert len(answers.given) == 4
-    assert service.paths().count("/v1/batches") == 1
+    assert len(service.batches) == 1
     assert service.paths().count("/v1/files") == 1
+
+
+def test_a_batch_whose_receipt_got_lost_is_found_by_its_mark(service: FakeOpenAI, tmp_path: Path) -> None:
+    """The service took it, and then failed to say so; others have batches there as well."""
+    ask_in_batches(PANEL, questions(3), purse_for(service, tmp_path / "others"), accept_all)
+    service.faults = [lambda _: None] * 3 + [error(503)]
+    answers = ask_in_batches(PANEL, questions(4), purse_for(service, tmp_path), accept_all)
+    assert len(answers.given) == 4
+    assert [len(lines) for lines in service.batches.values()] == [3, 4]
+    marks = [service.marks[name][MARK] for name in service.batches]
+    assert len(set(marks)) == 2
+
+
+@pytest.mark.parametrize("put", range(1, 7))
+def test_a_kill_at_any_note_sends_no_second_batch(
+    service: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put: int
+) -> None:
+    """The notes are the mark, the id, the three answers, and that the batch is over."""
+    puts = 0
+    keep_well = AnswerCache.put
+
+    def killed_at(cache: AnswerCache, key: str, value: bytes) -> None:
+        nonlocal puts
+        puts += 1
+        if puts == put:
+            raise KeyboardInterrupt
+        keep_well(cache, key, value)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(AnswerCache, "put", killed_at)
+        with pytest.raises(KeyboardInterrupt):
+            ask_in_batches(PANEL, questions(3), purse_for(service, tmp_path), accept_all)
+    answers = ask_in_batches(PANEL, questions(3), purse_for(service, tmp_path), accept_all)
+    assert len(answers.given) == 3
+    assert len(service.batches) == 1
+    assert "/v1/chat/completions" not in service.paths()
 
 
 def test_garbled_lines_of_a_batch_are_no_answers(service: FakeOpenAI, tmp_path: Path) -> None:
     garbled = (
         b'\xff\n{"custom_id": 1}\n[]\n{"custom_id": "x", "response": {"body": {"choices": []}}}\nnot json'
     )
-    service.faults = [lambda _: None] * 3 + [lambda _: Response(garbled)]
+    service.faults = [lambda _: None] * 4 + [lambda _: Response(garbled)]
     answers = ask_in_batches(PANEL, questions(2), purse_for(service, tmp_path), accept_all)
     assert len(answers.given) == 2, "they are asked directly"
 

@@ -1,0 +1,94 @@
+"""Who parses and links: threads or processes of this machine, or the workers of a Dask cluster."""
+
+import gc
+import multiprocessing
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from flows.settings import BuildSettings, RunnerName
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class RunnerError(ValueError):
+    """Nobody can do the work as was asked. The message is one sentence."""
+
+
+class Runner(Protocol):
+    """Calls a function on many items."""
+
+    def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """Call a function of a module on each item.
+
+        Returns:
+            The results in the order of the items, whichever was done first.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """Threads of this process: little to start, but Python lets one of them work at a time.
+
+    Attributes:
+        workers: How many.
+    """
+
+    workers: int = 1
+
+    def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """Call a function on each item; see `Runner`."""
+        with ThreadPoolExecutor(self.workers) as pool:
+            yield from pool.map(function, items)
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """Processes of this machine. A single item is not worth starting any.
+
+    Attributes:
+        workers: How many.
+    """
+
+    workers: int
+
+    def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """Call a function on each item; see `Runner`."""
+        if len(items) < 2:
+            yield from map(function, items)
+            return
+        with ProcessPoolExecutor(self.workers, mp_context=_context(), initializer=gc.disable) as pool:
+            yield from pool.map(function, items)
+
+
+def make_runner(settings: BuildSettings) -> Runner:
+    """Make the runner that the settings ask for.
+
+    Raises:
+        RunnerError: If no cluster is named, or the extra `dask` is not installed.
+    """
+    is_alone = settings.runner == RunnerName.PROCESSES and settings.workers == 1
+    if settings.runner == RunnerName.THREADS or is_alone:
+        return Threads(settings.workers)
+    if settings.runner == RunnerName.PROCESSES:
+        return Processes(settings.workers)
+    if settings.dask_address is None:
+        raise RunnerError("The runner dask needs the address of a cluster's scheduler: give --dask-address.")
+    try:
+        from flows.dask_runner import Dask
+    except ImportError:
+        raise RunnerError("The runner dask needs the extra dask: pip install 'speedrun-etl[dask]'.") from None
+    beside_out = Path(settings.out).resolve().parent
+    return Dask(settings.dask_address, settings.shards or str(beside_out))
+
+
+def _context() -> multiprocessing.context.BaseContext:
+    """Fork from a clean server where there is one: a plain fork would copy the threads of polars half-way."""
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    if "forkserver" in methods:
+        context.set_forkserver_preload(["flows.parsing", "linkers.variants.embedded"])
+    return context

@@ -1,0 +1,225 @@
+"""Parsed files as bytes: how workers hand them back and caches keep them, believed if every hash is right.
+
+A shard is two Arrow tables: the files, each with its records as one MessagePack payload, and the source texts
+that they refer to.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.ipc
+
+import parsers
+from parsers.archive import ArchiveFile
+from parsers.audits import Audit
+from parsers.embedded_source import source_sha256
+from parsers.export import ExportRun
+from parsers.ideas import Idea
+from parsers.journal import JournalEntry
+from parsers.kinds import FileKind
+from parsers.ledger import LedgerEntry
+from parsers.logs import Log
+from parsers.parsed_files import Batch, ParsedFile
+from parsers.quarantine import Quarantined
+from parsers.rule_checks import RuleCheck
+from parsers.stubs import LaunchCommand
+from parsers.variants import Variant
+
+_RECORD_OF_KIND: Mapping[FileKind, type] = {
+    FileKind.LEDGER: LedgerEntry,
+    FileKind.LOG: Log,
+    FileKind.VARIANT: Variant,
+    FileKind.IDEA: Idea,
+    FileKind.IDEA_LIST: Idea,
+    FileKind.JOURNAL: JournalEntry,
+    FileKind.AUDIT: Audit,
+    FileKind.RULE_CHECK: RuleCheck,
+    FileKind.STUB: LaunchCommand,
+    FileKind.EXPORT_LEDGER: ExportRun,
+    FileKind.EXPORT_METADATA: ExportRun,
+    FileKind.EXPORT_SCRIPT: Variant,
+}
+_FILES = pa.schema(
+    [
+        ("path", pa.string()),
+        ("size_bytes", pa.int64()),
+        ("mtime_ns", pa.int64()),
+        ("sha256", pa.string()),
+        ("num_seen", pa.int64()),
+        ("num_parsed", pa.int64()),
+        ("payload", pa.large_binary()),
+        ("digest", pa.binary(16)),
+    ]
+)
+_SOURCES = pa.schema([("sha256", pa.string()), ("text", pa.large_string())])
+_ENCODER = msgspec.msgpack.Encoder()
+
+
+class ShardError(ValueError):
+    """Bytes that are no whole shard of this parser version. The message is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A file as a shard keeps it.
+
+    Attributes:
+        path: POSIX path relative to the archive's root.
+        size_bytes: Its size.
+        mtime_ns: When it was last written, for caches alone.
+        sha256: Hash of its bytes.
+        num_seen: Units of input in it.
+        num_parsed: Units that were read.
+        payload: Its records and rejects.
+        digest: Hash of all that was read from it.
+    """
+
+    path: str
+    size_bytes: int
+    mtime_ns: int
+    sha256: str
+    num_seen: int
+    num_parsed: int
+    payload: bytes
+    digest: bytes
+
+    def decode(self, file: ArchiveFile) -> ParsedFile | None:
+        """Read the records, or answer None where they are not what was written."""
+        if _digest(self.sha256, self.num_seen, self.num_parsed, self.payload) != self.digest:
+            return None
+        try:
+            records, quarantined = _decoder(file.kind).decode(self.payload)
+        except msgspec.MsgspecError:
+            return None
+        return ParsedFile(file, self.sha256, records, quarantined, self.num_seen, self.num_parsed)
+
+
+@cache
+def parser_version() -> str:
+    """Hash the source of every parser: whatever is changed there, nothing parsed before is believed."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(parsers.__path__[0]).glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def sources_of(parsed: ParsedFile) -> set[str]:
+    """List the hashes of the source texts that a file refers to."""
+    records = [record for record in parsed.records if isinstance(record, Log | Variant)]
+    return {record.source_sha256 for record in records if record.source_sha256 is not None}
+
+
+def files_table(files: Iterable[ParsedFile]) -> pa.Table:
+    """Lay parsed files out as rows."""
+    files = list(files)
+    payloads = [_ENCODER.encode((each.records, each.quarantined)) for each in files]
+    columns = {
+        "path": [each.file.path for each in files],
+        "size_bytes": [each.file.size_bytes for each in files],
+        "mtime_ns": [each.file.mtime_ns for each in files],
+        "sha256": [each.sha256 for each in files],
+        "num_seen": [each.num_seen for each in files],
+        "num_parsed": [each.num_parsed for each in files],
+        "payload": payloads,
+        "digest": [
+            _digest(each.sha256, each.num_seen, each.num_parsed, payload)
+            for each, payload in zip(files, payloads, strict=True)
+        ],
+    }
+    return pa.table(columns, schema=_FILES)
+
+
+def sources_table(texts: Mapping[str, str]) -> pa.Table:
+    """Lay source texts out as rows, by their hashes."""
+    hashes = sorted(texts)
+    return pa.table({"sha256": hashes, "text": [texts[each] for each in hashes]}, schema=_SOURCES)
+
+
+def rows_of(table: pa.Table) -> dict[str, Row]:
+    """Read the rows of a table of files, by path."""
+    _check(table, _FILES)
+    columns = (column.to_pylist() for column in table.columns)
+    return {values[0]: Row(*values) for values in zip(*columns, strict=True)}
+
+
+def texts_of(table: pa.Table) -> dict[str, str]:
+    """Read the texts of a table of sources whose hash is right."""
+    _check(table, _SOURCES)
+    pairs = zip(table["sha256"].to_pylist(), table["text"].to_pylist(), strict=True)
+    return {sha256: text for sha256, text in pairs if source_sha256(text) == sha256}
+
+
+def to_bytes(table: pa.Table, *, compression: str | None = None) -> pa.Buffer:
+    """Write a table as an Arrow IPC file that names the parser version."""
+    sink = pa.BufferOutputStream()
+    options = pyarrow.ipc.IpcWriteOptions(compression=compression)
+    stamped = table.replace_schema_metadata({"parser_version": parser_version()})
+    with pyarrow.ipc.new_file(sink, stamped.schema, options=options) as writer:
+        writer.write_table(stamped)
+    return sink.getvalue()
+
+
+def from_bytes(data: "pa.Buffer | bytes") -> pa.Table:
+    """Read a table that `to_bytes` wrote.
+
+    Raises:
+        ShardError: If it is damaged, or of another parser version.
+    """
+    try:
+        table = pyarrow.ipc.open_file(pa.py_buffer(data)).read_all()
+    except (OSError, pa.ArrowException) as error:
+        raise ShardError(f"A shard cannot be read: {type(error).__name__}.") from None
+    if (table.schema.metadata or {}).get(b"parser_version") != parser_version().encode():
+        raise ShardError("A shard was written by another version of the parsers.")
+    return table
+
+
+def pack(batch: Batch) -> tuple[bytes, bytes]:
+    """Turn a batch into the bytes of its files and of its sources."""
+    return to_bytes(files_table(batch.files)).to_pybytes(), to_bytes(
+        sources_table(batch.sources)
+    ).to_pybytes()
+
+
+def unpack(packed: tuple[bytes, bytes], files: Iterable[ArchiveFile]) -> Batch:
+    """Read a batch back.
+
+    Args:
+        packed: What `pack` returned.
+        files: The files of the batch.
+
+    Raises:
+        ShardError: If it is not what was written.
+    """
+    rows = rows_of(from_bytes(packed[0]))
+    decoded = [(file, row.decode(file) if (row := rows.get(file.path)) else None) for file in files]
+    lost = [file.path for file, parsed in decoded if parsed is None]
+    if lost:
+        raise ShardError(f"A shard lacks {lost[0]} and {len(lost) - 1} other files, or holds them damaged.")
+    table = from_bytes(packed[1])
+    texts = texts_of(table)
+    if len(texts) != table.num_rows:
+        raise ShardError("A shard holds a source whose hash is wrong.")
+    return Batch(tuple(parsed for _, parsed in decoded if parsed is not None), texts)
+
+
+def _check(table: pa.Table, schema: pa.Schema) -> None:
+    if not table.schema.equals(schema):
+        raise ShardError("A shard has other columns than this version writes.")
+
+
+def _digest(sha256: str, num_seen: int, num_parsed: int, payload: bytes) -> bytes:
+    head = f"{sha256} {num_seen} {num_parsed} ".encode()
+    return hashlib.blake2b(head + payload, digest_size=16).digest()
+
+
+@cache
+def _decoder(kind: FileKind) -> "msgspec.msgpack.Decoder[Any]":
+    record = _RECORD_OF_KIND[kind]
+    return msgspec.msgpack.Decoder(tuple[tuple[record, ...], tuple[Quarantined, ...]])  # type: ignore[valid-type]  # mypy wants types it can see
