@@ -9,11 +9,11 @@ from rich.table import Table
 
 from flows.parsing import parse_batches
 from flows.runners import Processes
-from linkers.ideas.dedup import propose_by_family
+from linkers.ideas.dedup import find_families, propose_by_family
 from linkers.ideas.evidence import gather_evidence
 from linkers.ideas.model import Candidate
 from linkers.ideas.quality import measure
-from linkers.ideas.resolver import resolve
+from linkers.ideas.resolver import resolve, resolve_anew
 from linkers.ideas.tiers import DIRECT_TIERS, link_ideas
 from linkers.runs import join_runs
 from linkers.variants.cascade import recover_variants
@@ -46,12 +46,15 @@ def main() -> None:
         for scope in scopes:
             proposed[str(scope.scope)] += tier(scope)
         last_s = note(name.value, last_s)
-    for scope in scopes:
-        proposed[str(scope.scope)] += propose_by_family(scope, proposed[str(scope.scope)])
+    direct = [resolve(scope, proposed[str(scope.scope)]) for scope in scopes]
+    last_s = note("resolve", last_s)
+    inherited = [
+        propose_by_family(find_families(scope), links) for scope, links in zip(scopes, direct, strict=True)
+    ]
     last_s = note("dedup", last_s)
-    for scope in scopes:
-        resolve(scope, proposed[str(scope.scope)])
-    note("resolve", last_s)
+    for scope, links, candidates in zip(scopes, direct, inherited, strict=True):
+        resolve_anew(scope, links, candidates)
+    note("resolve anew", last_s)
     note("all tiers", began_s)
     found = link_ideas(scopes)
     last_s = time.perf_counter()

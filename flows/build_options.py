@@ -54,7 +54,11 @@ def build_settings(
         DEFAULT_YEAR
     ),
     runner: Annotated[
-        RunnerName, typer.Option(help="Who parses and links; the output does not depend on it.")
+        RunnerName,
+        typer.Option(
+            metavar="NAME",
+            help="Who parses and links: processes, threads or dask; the output does not depend on it.",
+        ),
     ] = RunnerName.PROCESSES,
     workers: WorkersOption = NUM_CPUS,
     dask_address: Annotated[

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from flows.build_options import NUM_CPUS, WorkersOption, takes_build_options
+from flows.calibration_commands import calibrate
 from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
 from flows.locks import LockedError
 from flows.noveltybench_commands import noveltybench
@@ -35,7 +36,6 @@ from outputs.source_files import write_sources
 from outputs.spending.errors import SpendingError
 from parsers.unpacking import ArchiveError
 from scorers.errors import ScoringError
-from scorers.noveltybench.errors import NoveltyBenchError
 from scorers.preference import PreferenceError
 
 app = typer.Typer(
@@ -70,7 +70,6 @@ DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUO
 WRONG_USAGE = (
     ArchiveError,
     GoldError,
-    NoveltyBenchError,
     OutputError,
     OverrideError,
     PreferenceError,
@@ -300,6 +299,7 @@ def diff(
 
 
 app.command()(score)
+app.command()(calibrate)
 app.command()(workspace)
 app.command()(run)
 app.command()(preference)

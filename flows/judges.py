@@ -42,7 +42,10 @@ class FallbackName(StrEnum):
 
 JudgeOption = Annotated[JudgeName, typer.Option(help="Who tells what a candidate is.")]
 JudgeModelOption = Annotated[str, typer.Option(help="Model that llm-hybrid asks.")]
-EffortOption = Annotated[Effort, typer.Option(help="How much that model is to think.")]
+EffortOption = Annotated[
+    Effort,
+    typer.Option(metavar="LEVEL", help="How much that model is to think: minimal, low, medium or high."),
+]
 BothOrdersOption = Annotated[
     bool,
     typer.Option("--both-orders", help="Ask twice, with either pool first; what earns less counts."),

@@ -86,7 +86,7 @@ def leaderboard(
         typer.Argument(help="Files of JSON lines, as `run` writes them.", metavar="RESULTS..."),
     ],
     split: Annotated[Split, typer.Option(help="Which snapshots count.")] = Split.TEST,
-    resamples: Annotated[int, typer.Option(min=100, max=1_000_000, help="Behind each interval.")] = (
+    resamples: Annotated[int, typer.Option(min=100, max=100_000, help="Behind each interval.")] = (
         NUM_RESAMPLES
     ),
     csv: Annotated[Path | None, typer.Option(help="Write the leaderboard there, as CSV.")] = None,

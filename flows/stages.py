@@ -130,24 +130,31 @@ def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) 
         key = build_key(archive, settings) if memory else ""
         if memory and (found := memory.find(key, out)):
             return BuildResult(found, out, time.monotonic() - started_s, validate(out), is_unchanged=True)
-        parsed = run(parse_archive, archive, settings, reporter)
-        _warn_of_keys(parsed, reporter)
-        runs = run(link_runs, parsed, settings, reporter)
-        variants = run(link_variants, parsed, runs, settings, reporter)
-        write_ups = collect_write_ups(parsed)
-        ideas, asked = run(match_ideas, parsed, runs, variants, write_ups, settings, purse, reporter)
-        coverage = run(measure_ideas, ideas, reporter)
-        outcomes = run(judge_outcomes, parsed, runs, variants, write_ups, ideas, reporter)
-        words = run(write_descriptions, runs, variants, write_ups, outcomes, settings, purse, reporter)
-        tables = run(build_tables, parsed, runs, variants, write_ups, ideas, outcomes, words, reporter)
-        spending = (*asked, *words.spending)
-        manifest = run(
-            publish_locally, parsed, runs, variants, coverage, outcomes, spending, tables, settings, reporter
-        )
+        manifest = _make(archive, settings, purse, reporter, run)
         validation = run(check_dataset, out, reporter)
         if memory and not manifest.num_failures:
             memory.remember(key, out)
     return BuildResult(manifest, out, time.monotonic() - started_s, validation)
+
+
+def _make(
+    archive: Archive, settings: BuildSettings, purse: Purse | None, reporter: Reporter, run: Engine
+) -> Manifest:
+    """Run every stage up to the dataset in its place; what they hold in memory ends with them."""
+    parsed = run(parse_archive, archive, settings, reporter)
+    _warn_of_keys(parsed, reporter)
+    runs = run(link_runs, parsed, settings, reporter)
+    variants = run(link_variants, parsed, runs, settings, reporter)
+    write_ups = collect_write_ups(parsed)
+    ideas, asked = run(match_ideas, parsed, runs, variants, write_ups, settings, purse, reporter)
+    coverage = run(measure_ideas, ideas, reporter)
+    outcomes = run(judge_outcomes, parsed, runs, variants, write_ups, ideas, reporter)
+    words = run(write_descriptions, runs, variants, write_ups, outcomes, settings, purse, reporter)
+    tables = run(build_tables, parsed, runs, variants, write_ups, ideas, outcomes, words, reporter)
+    spending = (*asked, *words.spending)
+    return run(
+        publish_locally, parsed, runs, variants, coverage, outcomes, spending, tables, settings, reporter
+    )
 
 
 def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter) -> ParsedArchive:

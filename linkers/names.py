@@ -22,6 +22,7 @@ def fold(name: str) -> str:
     return _SEPARATORS.sub("_", name).strip("_").lower()
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def without_prefixes(folded: str) -> str:
     """Strip the known prefixes of a folded variant stem, however many there are.
 
@@ -37,6 +38,7 @@ def without_prefixes(folded: str) -> str:
     return folded
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def tokens(name: str) -> tuple[str, ...]:
     """Cut a name into words and numbers.
 

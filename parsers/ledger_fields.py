@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 from parsers.checkpoints import TARGET_VAL_LOSS
+from parsers.run_ids import NAMES_KEPT
 from parsers.times import Instant, parse_instant
 from parsers.values import as_int, as_number, as_text
 
@@ -124,6 +125,7 @@ def run_id_of(row: Mapping[str, object], *, is_fragment: bool = False) -> str | 
     return (log_stem(log_path) or None) if log_path is not None else None
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def log_stem(path: str) -> str:
     """Strip folder and log endings from a log's path.
 

@@ -8,15 +8,18 @@ _NOISE_LINE = re.compile(
     r"(?:\[?(?:rank)?\d*\]?:?\s*)?"
     r"(?:\[?[WIEF]\d{3,4} \d{2}:\d{2}:\d{2}|\[rank\d+\]:|### \w+[=:]|slurmstepd:|srun:|NCCL )"
 )
+_BEFORE_DEFINITION = re.compile(r"\n\n(?=def |class |@)")
 _MAX_CUTS = 6
 _MAX_SOURCE_CHARS = 4_000_000
 
 
-def clean_source(text: str) -> str | None:
+def clean_source(text: str, accepted: set[str]) -> str | None:
     """Cut wrapper headers, warnings and trailing noise off a source text.
 
     Args:
         text: What stands before a log's delimiter, normalised.
+        accepted: Pieces of other texts that Python accepts, as trainers share most of theirs. Those of this
+            text are added.
 
     Returns:
         The longest stretch that `ast.parse` accepts after at most six cuts at a syntax error: of the head
@@ -26,7 +29,7 @@ def clean_source(text: str) -> str | None:
         return None
     lines = [line for line in text.replace("\0", "").split("\n") if not _NOISE_LINE.match(line)]
     for _ in range(_MAX_CUTS):
-        error_line = _first_error(lines)
+        error_line = _first_error(lines, accepted)
         if error_line is None:
             kept = "\n".join(lines).strip("\n")
             return kept + "\n" if kept.strip() else None
@@ -35,12 +38,24 @@ def clean_source(text: str) -> str | None:
     return None
 
 
-def _first_error(lines: list[str]) -> int | None:
+def _first_error(lines: list[str], accepted: set[str]) -> int | None:
     """Return the 1-based line of the first syntax error, or None."""
-    error = syntax_error("\n".join(lines))
+    text = "\n".join(lines)
+    if _has_valid_pieces(text, accepted):
+        return None
+    error = syntax_error(text)
     if isinstance(error, SyntaxError):
         return min(max(error.lineno or 1, 1), max(len(lines), 1))
     return None if error is None else 1
+
+
+def _has_valid_pieces(text: str, accepted: set[str]) -> bool:
+    """Whether each piece between two definitions is Python by itself, which makes the whole Python."""
+    pieces = [piece for piece in _BEFORE_DEFINITION.split(text) if piece not in accepted]
+    if any(syntax_error(piece) for piece in pieces):
+        return False
+    accepted.update(pieces)
+    return True
 
 
 def syntax_error(text: str) -> Exception | None:

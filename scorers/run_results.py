@@ -130,9 +130,13 @@ def check_comparable(lines: Sequence[Placed], dataset_sha256: str) -> None:
         dataset_sha256: What names the contents of the dataset.
 
     Raises:
-        ScoringError: If sets were scored in different ways or against another dataset.
+        ScoringError: If sets were scored in different ways or against another dataset, or if two proposers
+            bear one name.
     """
+    own: dict[str, Placed] = {}
     for placed in lines:
+        before = own.setdefault(placed.line.proposer, placed)
+        _check_same(before, placed, _own_settings(before.line), _own_settings(placed.line))
         if placed.line.settings.get(DATASET_SETTING) != dataset_sha256:
             raise ScoringError(f"{placed.place} was scored against another dataset: run it against this one.")
         _check_same(lines[0], placed, _shared_settings(lines[0].line), _shared_settings(placed.line))
@@ -154,6 +158,10 @@ def ways(lines: Sequence[Placed]) -> dict[str, str]:
 
 def _shared_settings(line: ResultLine) -> dict[str, str]:
     return {name: str(value) for name, value in line.settings.items() if name not in OWN_SETTINGS}
+
+
+def _own_settings(line: ResultLine) -> dict[str, str]:
+    return {name: str(line.settings.get(name)) for name in OWN_SETTINGS}
 
 
 def _rule(result: ScoringResult) -> dict[str, str]:

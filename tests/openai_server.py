@@ -134,8 +134,10 @@ class FakeOpenAI:
 
     def let_go(self) -> None:
         """End the requests that wait, and let none wait any more."""
-        self.hold_after = None
-        self._is_let_go.set()
+        with self._lock:
+            self.hold_after, self.num_held = None, 0
+            self._is_let_go.set()
+            self._is_let_go = threading.Event()
 
     def _answer(self, path: str, body: Body, answer: Response) -> Response:
         """Answer well, unless it is time to wait."""
@@ -145,9 +147,10 @@ class FakeOpenAI:
                 self.num_held += 1
             else:
                 self.answered.append((path, body))
+            is_let_go = self._is_let_go
         if not is_held:
             return answer
-        self._is_let_go.wait(HELD_S)
+        is_let_go.wait(HELD_S)
         return Response("", 503)
 
     def _note(self, request: Request) -> tuple[Body, Response | None]:

@@ -114,9 +114,10 @@ def test_no_finished_call_is_repeated_after_a_kill(
     for moment in (1, num_calls // 3, num_calls // 2, num_calls - 1):
         service.hold_after = moment
         with started(*build):
-            wait_until(lambda: service.num_held and len(service.answered) >= moment, lambda: f"{moment}: {len(service.answered)} of {num_calls}")  # fmt: skip
+            wait_until(lambda: service.num_held, lambda: f"{len(service.answered)} of {num_calls} answers")
             wait_until(lambda: num_kept(tmp_path / "cache") >= num_answers(service.answered))
         service.let_go()
+        assert len(service.answered) == moment
         assert not (tmp_path / "out").exists()
         kept = bodies(service.answered)
         assert len(kept) == len(set(kept)), "an answer that was kept was asked for again"

@@ -1,11 +1,10 @@
 """Tier 5: the runs of one family test one idea, so those that say nothing inherit what the others say."""
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from linkers.ideas.model import Candidate, RunIdea, ScopeEvidence, TierName
-from linkers.ideas.resolver import DEFAULT_THRESHOLDS, Thresholds, resolve
 from linkers.ideas.tokens import family_of
 from linkers.names import fold, without_prefixes
 
@@ -58,24 +57,35 @@ _KINSHIPS = (
 )
 
 
-def propose_by_family(
-    evidence: ScopeEvidence, earlier: Sequence[Candidate], thresholds: Thresholds = DEFAULT_THRESHOLDS
-) -> list[Candidate]:
-    """Let the runs of each family vote, each by its own evidence, and propose the outcome to the others."""
-    direct = resolve(evidence, earlier, thresholds)
-    proposed: dict[tuple[str, str | None], Candidate] = {}
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Runs of one recipe, two at least.
+
+    Attributes:
+        name: What they share.
+        weight: What of a voter's score a run inherits.
+        members: Their experiment ids, sorted.
+    """
+
+    name: str
+    weight: float
+    members: tuple[str, ...]
+
+
+def find_families(evidence: ScopeEvidence) -> list[Family]:
+    """Find the families of a scope. A run may be in several, one for each way of being kin."""
+    families = []
     for kinship in _KINSHIPS:
         members: dict[str, list[str]] = defaultdict(list)
         for experiment_id in sorted(evidence.runs):
             if (key := kinship.key_of(evidence, experiment_id)) is not None:
                 members[key].append(experiment_id)
-        for key in sorted(members):
-            if len(members[key]) > 1 and not _is_template(evidence, kinship, members[key]):
-                for candidate in _votes(kinship, key, members[key], direct):
-                    known = proposed.get((candidate.experiment_id, candidate.idea_id))
-                    if known is None or candidate.score > known.score:
-                        proposed[candidate.experiment_id, candidate.idea_id] = candidate
-    return [proposed[key] for key in sorted(proposed, key=lambda key: (key[0], key[1] or ""))]
+        families += [
+            Family(f"{kinship.label} {key}", kinship.weight, tuple(members[key]))
+            for key in sorted(members)
+            if len(members[key]) > 1 and not _is_template(evidence, kinship, members[key])
+        ]
+    return families
 
 
 def _is_template(evidence: ScopeEvidence, kinship: _Kinship, members: Sequence[str]) -> bool:
@@ -83,42 +93,67 @@ def _is_template(evidence: ScopeEvidence, kinship: _Kinship, members: Sequence[s
     return kinship is not _KINSHIPS[0] and len(families) > MAX_FAMILIES
 
 
-def _votes(
-    kinship: _Kinship, key: str, members: Sequence[str], direct: Mapping[str, RunIdea]
-) -> list[Candidate]:
+def propose_by_family(families: Iterable[Family], direct: Mapping[str, RunIdea]) -> list[Candidate]:
+    """Let the runs of each family vote, each by its own evidence, and propose the outcome to the others.
+
+    Args:
+        families: Families of one scope.
+        direct: What the evidence of each member decides without the families.
+    """
+    proposed: dict[tuple[str, str | None], Candidate] = {}
+    for family in families:
+        for candidate in _votes(family, direct):
+            known = proposed.get((candidate.experiment_id, candidate.idea_id))
+            if known is None or candidate.score > known.score:
+                proposed[candidate.experiment_id, candidate.idea_id] = candidate
+    return [proposed[key] for key in sorted(proposed, key=lambda key: (key[0], key[1] or ""))]
+
+
+def _votes(family: Family, direct: Mapping[str, RunIdea]) -> Iterator[Candidate]:
     """The outcome of a vote for each member, its own voice left out."""
-    found: list[Candidate] = []
-    denied = [each for each in members if any(c.is_against for c in direct[each].candidates)]
-    for member in members:
-        voters = [direct[each] for each in members if each != member and direct[each].idea_id is not None]
-        if voters:
-            found += _inherited(kinship, key, direct[member], voters)
-        elif denied and denied != [member]:
-            witness = next(each for each in denied if each != member)
-            evidence = f"{kinship.label} {key}: the journal says so of {witness}"
-            found.append(
-                Candidate(member, None, TierName.DEDUP, INHERITED_AGAINST, evidence, is_against=True)
+    links = [direct[each] for each in family.members]
+    voters = [link for link in links if link.idea_id is not None]
+    denied = [link for link in links if any(each.is_against for each in link.candidates)]
+    if not voters and not denied:
+        return
+    outcomes: dict[tuple[str | None, _Voices], list[tuple[str, float, str]]] = {}
+    for link in links:
+        voices = tuple((voter.idea_id or "", voter.score) for voter in voters if voter is not link)
+        if voices:
+            key = (link.idea_id, voices)
+            if key not in outcomes:
+                outcomes[key] = _outcome(family, *key)
+            for idea_id, score, evidence in outcomes[key]:
+                yield Candidate(link.experiment_id, idea_id, TierName.DEDUP, score, evidence)
+        elif denied and denied != [link]:
+            witness = next(each for each in denied if each is not link)
+            evidence = f"{family.name}: the journal says so of {witness.experiment_id}"
+            yield Candidate(
+                link.experiment_id, None, TierName.DEDUP, INHERITED_AGAINST, evidence, is_against=True
             )
-    return found
 
 
-def _inherited(kinship: _Kinship, key: str, member: RunIdea, voters: Sequence[RunIdea]) -> list[Candidate]:
+_Voices = tuple[tuple[str, float], ...]
+"""The idea and the score of each voter."""
+
+
+def _outcome(family: Family, own: str | None, voices: _Voices) -> list[tuple[str, float, str]]:
+    """Each idea that has votes, what it weighs with a run that shows an idea of its own or none, and why."""
     weights: dict[str, float] = defaultdict(float)
     best: dict[str, float] = defaultdict(float)
-    for voter in voters:
-        idea_id = voter.idea_id or ""
-        weights[idea_id] += voter.score
-        best[idea_id] = max(best[idea_id], voter.score)
+    votes: Counter[str] = Counter()
+    for idea_id, score in voices:
+        weights[idea_id] += score
+        best[idea_id] = max(best[idea_id], score)
+        votes[idea_id] += 1
     total = sum(weights.values())
-    tally = ", ".join(
-        f"{sum(voter.idea_id == idea_id for voter in voters)} for {idea_id}" for idea_id in sorted(weights)
+    evidence = f"inherited in {family.name}: " + ", ".join(
+        f"{votes[idea_id]} for {idea_id}" for idea_id in sorted(votes)
     )
     found = []
     for idea_id in sorted(weights):
         share = weights[idea_id] / total
         scale = share if share >= MAJORITY else share / 2
-        scale *= DISSENT if member.idea_id not in {None, idea_id} else 1.0
-        score = round(kinship.weight * best[idea_id] * scale, 4)
-        evidence = f"inherited in {kinship.label} {key}: {tally}"
-        found.append(Candidate(member.experiment_id, idea_id, TierName.DEDUP, score, evidence))
+        scale *= DISSENT if own not in {None, idea_id} else 1.0
+        found.append((idea_id, round(family.weight * best[idea_id] * scale, 4), evidence))
     return found

@@ -119,6 +119,6 @@ class RunIdea:
     runner_up: str | None
     margin: float | None
     is_conflict: bool
-    reasons: tuple[str, ...]
-    candidates: tuple[Candidate, ...]
-    scores: tuple[tuple[str, float], ...]
+    reasons: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    scores: tuple[tuple[str, float], ...] = ()

@@ -1,16 +1,17 @@
 """How the matcher behaves where no truth is known: flow, agreement, sensitivity and a negative control."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from linkers.ideas.aliases import OWN_NAMES
+from linkers.ideas.dedup import Family, propose_by_family
 from linkers.ideas.evidence import scope_evidence
 from linkers.ideas.llm import LlmTally
 from linkers.ideas.model import RunIdea, ScopeEvidence, TierName
-from linkers.ideas.resolver import DEFAULT_THRESHOLDS, Thresholds
-from linkers.ideas.tiers import IdeaLinks, decide, propose
+from linkers.ideas.resolver import DEFAULT_THRESHOLDS, Thresholds, idea_under, resolve_anew
+from linkers.ideas.tiers import Decision, IdeaLinks, decide, propose
 
 STEP = 0.05
 """How far each threshold is moved to see how many links hang on it."""
@@ -112,8 +113,8 @@ def measure(found: IdeaLinks) -> IdeaCoverage:
     return IdeaCoverage(
         flow=tier_flow(found.links.values()),
         agreement=tier_agreement(found.links.values()),
-        sensitivity=threshold_sensitivity(found),
-        negative_control=negative_control(found.scopes),
+        sensitivity=threshold_sensitivity(found.decisions),
+        negative_control=negative_control([each.evidence for each in found.decisions]),
         conflicts=sum(link.is_conflict for link in found.links.values()),
         llm=found.tally,
     )
@@ -121,20 +122,16 @@ def measure(found: IdeaLinks) -> IdeaCoverage:
 
 def tier_flow(links: Iterable[RunIdea]) -> tuple[TierFlow, ...]:
     """Follow the runs down the tiers."""
-    links = list(links)
-    order = list(TierName)
+    reached = [(link.tier, _best_of_tiers(link)) for link in links]
     rows = []
-    for tier in order:
-        eligible = [
-            link for link in links if link.tier is None or order.index(link.tier) >= order.index(tier)
-        ]
-        accepted = sum(link.tier is tier for link in eligible)
-        proposed = sum(link.tier is tier or _best(link, tier) is not None for link in eligible)
+    for tier in TierName:
+        accepted = sum(decided_by is tier for decided_by, _ in reached)
+        proposed = sum(decided_by is tier or tier in best for decided_by, best in reached)
+        eligible = len(reached)
         rows.append(
-            TierFlow(
-                tier.value, len(eligible), proposed, accepted, proposed - accepted, len(eligible) - proposed
-            )
+            TierFlow(tier.value, eligible, proposed, accepted, proposed - accepted, eligible - proposed)
         )
+        reached = [each for each in reached if each[0] is not tier]
     return tuple(rows)
 
 
@@ -142,42 +139,65 @@ def tier_agreement(links: Iterable[RunIdea]) -> tuple[TierAgreement, ...]:
     """Compare every pair of tiers on every run, whichever of them decided it."""
     both: Counter[tuple[TierName, TierName]] = Counter()
     agreeing: Counter[tuple[TierName, TierName]] = Counter()
+    order = list(TierName)
     for link in links:
-        best = {tier: idea for tier in TierName if (idea := _best(link, tier)) is not None}
-        for pair in combinations(best, 2):
+        best = _best_of_tiers(link)
+        for pair in combinations(sorted(best, key=order.index), 2):
             both[pair] += 1
             agreeing[pair] += best[pair[0]] == best[pair[1]]
-    order = list(TierName)
     pairs = sorted(both, key=lambda pair: (order.index(pair[0]), order.index(pair[1])))
     return tuple(TierAgreement(a.value, b.value, both[a, b], agreeing[a, b]) for a, b in pairs)
 
 
-def _best(link: RunIdea, tier: TierName) -> str | None:
-    """The tier's strongest idea for a run; candidates stand in that order."""
-    return next((each.idea_id for each in link.candidates if each.tier is tier and not each.is_against), None)
+def _best_of_tiers(link: RunIdea) -> dict[TierName, str]:
+    """Each tier's strongest idea for a run; candidates stand in that order."""
+    best: dict[TierName, str] = {}
+    for each in link.candidates:
+        if each.idea_id is not None and not each.is_against:
+            best.setdefault(each.tier, each.idea_id)
+    return best
 
 
-def threshold_sensitivity(found: IdeaLinks) -> tuple[Sensitivity, ...]:
-    """Decide anew with each threshold moved up and down. Corrections by hand are no links of the matcher."""
-    is_corrected = any(link.tier is TierName.OVERRIDE for link in found.links.values())
-    base = _ideas(decide(found.scopes, found.proposed) if is_corrected else found.links)
-    rows = []
-    for name in ("accept", "margin"):
-        for step in (-STEP, STEP):
-            value = round(getattr(DEFAULT_THRESHOLDS, name) + step, 4)
-            moved = _ideas(decide(found.scopes, found.proposed, _moved(name, value)))
-            rows.append(Sensitivity(name, value, sum(moved[each] != idea for each, idea in base.items())))
-    return tuple(rows)
+def threshold_sensitivity(decisions: Iterable[Decision]) -> tuple[Sensitivity, ...]:
+    """Decide anew with each threshold moved up and down."""
+    decisions = list(decisions)
+    return tuple(
+        Sensitivity(name, value, sum(_count_changed(each, _moved(name, value)) for each in decisions))
+        for name in ("accept", "margin")
+        for value in (round(getattr(DEFAULT_THRESHOLDS, name) + step, 4) for step in (-STEP, STEP))
+    )
+
+
+def _count_changed(decision: Decision, thresholds: Thresholds) -> int:
+    """Count the links of a scope that other thresholds would change.
+
+    Candidates and their scores hang on no threshold. What a threshold moves are the voices of some runs, and
+    with them what their families hand down.
+    """
+    direct = decision.direct
+    moved = {
+        each: replace(link, idea_id=idea_id)
+        for each, link in direct.items()
+        if (idea_id := idea_under(link, thresholds)) != link.idea_id
+    }
+    heirs = {each for family in _with_any(decision.families, moved) for each in family.members}
+    inherited = propose_by_family(_with_any(decision.families, heirs), {**direct, **moved})
+    before = {each: direct[each] for each in heirs}
+    more = (candidate for candidate in inherited if candidate.experiment_id in heirs)
+    anew = resolve_anew(decision.evidence, before, more, thresholds)
+    return sum(
+        idea_under(anew.get(each, link), thresholds) != link.idea_id for each, link in decision.links.items()
+    )
+
+
+def _with_any(families: Iterable[Family], runs: Collection[str]) -> list[Family]:
+    return [family for family in families if any(each in runs for each in family.members)]
 
 
 def _moved(name: str, value: float) -> Thresholds:
     if name == "accept":
         return replace(DEFAULT_THRESHOLDS, accept=value)
     return replace(DEFAULT_THRESHOLDS, margin=value)
-
-
-def _ideas(links: Mapping[str, RunIdea]) -> dict[str, str | None]:
-    return {experiment_id: link.idea_id for experiment_id, link in links.items()}
 
 
 def negative_control(scopes: Sequence[ScopeEvidence]) -> tuple[NegativeControl, ...]:
@@ -197,7 +217,7 @@ def negative_control(scopes: Sequence[ScopeEvidence]) -> tuple[NegativeControl, 
         crossed = scope_evidence(
             evidence.scope, evidence.runs.values(), foreign, evidence.variant_stems, entries, (), {}
         )
-        links = decide([crossed], {str(evidence.scope): propose(crossed)})
+        links = decide(crossed, propose(crossed)).links
         linked = sum(link.idea_id is not None for link in links.values())
         rows.append(NegativeControl(str(evidence.scope), str(other.scope), len(links), linked))
     return tuple(rows)

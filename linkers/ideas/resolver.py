@@ -1,7 +1,7 @@
 """From all candidates of a run to one idea or none, by the weight of the evidence."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -68,6 +68,45 @@ def resolve(
     }
 
 
+def resolve_anew(
+    evidence: ScopeEvidence,
+    links: Mapping[str, RunIdea],
+    more: Iterable[Candidate],
+    thresholds: Thresholds = DEFAULT_THRESHOLDS,
+) -> dict[str, RunIdea]:
+    """Decide anew for the runs for which there are more candidates than before.
+
+    Args:
+        evidence: The scope.
+        links: What was decided without them, for every run.
+        more: The further candidates.
+        thresholds: What a link needs.
+
+    Returns:
+        The decision by experiment id, for every run.
+    """
+    of_run: dict[str, list[Candidate]] = defaultdict(list)
+    for candidate in more:
+        of_run[candidate.experiment_id].append(candidate)
+    return dict(links) | {
+        experiment_id: _decide(
+            evidence, experiment_id, [*links[experiment_id].candidates, *candidates], thresholds
+        )
+        for experiment_id, candidates in of_run.items()
+    }
+
+
+def idea_under(link: RunIdea, thresholds: Thresholds) -> str | None:
+    """The idea that the same candidates give a run with other thresholds."""
+    if not link.scores or not _is_accepted(link.score, link.margin, thresholds):
+        return None
+    return link.scores[0][0]
+
+
+def _is_accepted(score: float, margin: float | None, thresholds: Thresholds) -> bool:
+    return score >= thresholds.accept and (margin is None or margin >= thresholds.margin)
+
+
 _TIER_ORDER = {tier: place for place, tier in enumerate(TierName)}
 
 
@@ -78,6 +117,8 @@ def _by_strength(candidate: Candidate) -> tuple[float, int, str]:
 def _decide(
     evidence: ScopeEvidence, experiment_id: str, candidates: Sequence[Candidate], thresholds: Thresholds
 ) -> RunIdea:
+    if not candidates:
+        return RunIdea(experiment_id, None, None, 0.0, None, None, is_conflict=False)
     ordered = sorted(candidates, key=_by_strength)
     against = max((each.score for each in ordered if each.is_against), default=0.0)
     ideas = sorted({each.idea_id for each in ordered if each.idea_id is not None})
@@ -89,8 +130,7 @@ def _decide(
     runner_up = ranking[1] if len(ranking) > 1 else None
     score = scores[best] if best else 0.0
     margin = round(score - scores[runner_up], 4) if runner_up else None
-    is_clear = margin is None or margin >= thresholds.margin
-    is_accepted = best is not None and score >= thresholds.accept and is_clear
+    is_accepted = best is not None and _is_accepted(score, margin, thresholds)
     reasons = []
     if best and early_by[best] and launch is not None:
         reasons.append(describe_conflict(launch, evidence.births[best]))

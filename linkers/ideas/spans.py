@@ -104,8 +104,8 @@ class _Finder:
             self._aliases[text[:HEAD]].append(group)
         self._truncations: dict[str, list[Truncation]] = defaultdict(list)
         for truncation in index.truncations:
-            if len(truncation.head) == HEAD:
-                self._truncations[truncation.head].append(truncation)
+            if len(truncation.start) >= HEAD:
+                self._truncations[truncation.start[:HEAD]].append(truncation)
 
     def find(self, name: str) -> list[Span]:
         form = name_form(name)
@@ -117,7 +117,8 @@ class _Finder:
             for group in self._aliases.get(head, ()):
                 if form.text.startswith(group[0].text, start):
                     found += self._of_group(name, form, start, group, is_edge)
-            found += self._truncated(name, form, start, head)
+            if head in self._truncations:
+                found += self._truncated(name, form, start, head)
         return found
 
     def _of_group(
@@ -135,6 +136,8 @@ class _Finder:
     def _truncated(self, name: str, form: NameForm, start: int, head: str) -> list[Span]:
         found: list[Span] = []
         for truncation in self._truncations.get(head, ()):
+            if not form.text.startswith(truncation.start, start):
+                continue
             match = truncation.pattern.match(form.text, start)
             end = self._longest_end(form, start, match.end()) if match else start
             text = form.text[start:end]

@@ -1,14 +1,14 @@
 """The tiers of the idea matcher in their order, and the run of them over a scope."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from linkers.ideas.abbreviation import propose_by_abbreviation
-from linkers.ideas.dedup import propose_by_family
+from linkers.ideas.dedup import Family, find_families, propose_by_family
 from linkers.ideas.llm import Ask, LlmTally, consult
 from linkers.ideas.model import Candidate, RunIdea, ScopeEvidence, Tier, TierName
 from linkers.ideas.prefix import propose_by_prefix
-from linkers.ideas.resolver import DEFAULT_THRESHOLDS, Thresholds, resolve
+from linkers.ideas.resolver import DEFAULT_THRESHOLDS, Thresholds, resolve, resolve_anew
 from linkers.ideas.thread import propose_by_thread
 
 DIRECT_TIERS: tuple[tuple[TierName, Tier], ...] = (
@@ -20,19 +20,34 @@ DIRECT_TIERS: tuple[tuple[TierName, Tier], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """What the matcher decides in one scope.
+
+    Attributes:
+        evidence: The evidence.
+        direct: The decision by experiment id without the families, for every run.
+        families: The families.
+        links: The decision by experiment id when they have voted, for every run.
+    """
+
+    evidence: ScopeEvidence
+    direct: Mapping[str, RunIdea]
+    families: Sequence[Family]
+    links: Mapping[str, RunIdea]
+
+
+@dataclass(frozen=True, slots=True)
 class IdeaLinks:
     """Which idea each run of an archive tested.
 
     Attributes:
-        scopes: The evidence.
+        decisions: What the matcher decided, by scope.
         links: The decision by experiment id, for every run.
-        proposed: What the tiers before the last proposed, by scope name.
         tally: What came of the questions to a model; None where none was asked.
     """
 
-    scopes: tuple[ScopeEvidence, ...]
+    decisions: tuple[Decision, ...]
     links: Mapping[str, RunIdea]
-    proposed: Mapping[str, tuple[Candidate, ...]]
     tally: LlmTally | None = None
 
 
@@ -49,17 +64,14 @@ def link_ideas(
         ask: Asks a model; None leaves that tier out.
         thresholds: What a link needs.
     """
-    proposed = {str(evidence.scope): propose(evidence) for evidence in scopes}
-    links = decide(scopes, proposed, thresholds)
+    decisions = [decide(evidence, propose(evidence), thresholds) for evidence in scopes]
     tally = None
     if ask is not None:
-        answered, tally = consult(scopes, links, ask)
-        for scope, candidates in answered.items():
-            proposed[scope] += candidates
-        links = decide(scopes, proposed, thresholds)
-    return IdeaLinks(
-        tuple(scopes), links, {scope: tuple(candidates) for scope, candidates in proposed.items()}, tally
-    )
+        answered, tally = consult(scopes, _links_of(decisions), ask)
+        decisions = [
+            _with_more(each, answered.get(str(each.evidence.scope), ()), thresholds) for each in decisions
+        ]
+    return IdeaLinks(tuple(decisions), _links_of(decisions), tally)
 
 
 def propose(evidence: ScopeEvidence) -> list[Candidate]:
@@ -68,14 +80,22 @@ def propose(evidence: ScopeEvidence) -> list[Candidate]:
 
 
 def decide(
-    scopes: Iterable[ScopeEvidence],
-    proposed: Mapping[str, Sequence[Candidate]],
-    thresholds: Thresholds = DEFAULT_THRESHOLDS,
-) -> dict[str, RunIdea]:
-    """Let families vote on what was proposed, and decide for every run."""
-    links: dict[str, RunIdea] = {}
-    for evidence in scopes:
-        direct = proposed[str(evidence.scope)]
-        candidates = [*direct, *propose_by_family(evidence, direct, thresholds)]
-        links |= resolve(evidence, candidates, thresholds)
-    return links
+    evidence: ScopeEvidence, proposed: Iterable[Candidate], thresholds: Thresholds = DEFAULT_THRESHOLDS
+) -> Decision:
+    """Decide for every run of a scope by what was proposed, and let the families vote on it."""
+    direct = resolve(evidence, proposed, thresholds)
+    families = find_families(evidence)
+    links = resolve_anew(evidence, direct, propose_by_family(families, direct), thresholds)
+    return Decision(evidence, direct, families, links)
+
+
+def _with_more(decision: Decision, more: Iterable[Candidate], thresholds: Thresholds) -> Decision:
+    """Decide anew with further candidates, and let the families vote again."""
+    direct = resolve_anew(decision.evidence, decision.direct, more, thresholds)
+    inherited = propose_by_family(decision.families, direct)
+    links = resolve_anew(decision.evidence, direct, inherited, thresholds)
+    return replace(decision, direct=direct, links=links)
+
+
+def _links_of(decisions: Iterable[Decision]) -> dict[str, RunIdea]:
+    return {experiment_id: link for each in decisions for experiment_id, link in each.links.items()}

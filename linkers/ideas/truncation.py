@@ -26,33 +26,45 @@ class Truncation:
     Attributes:
         idea_id: The idea.
         slug: Its slug, without a code.
-        pattern: Matches the joined beginnings of the slug's words, digits whole, the longest first.
-        head: The letters that each of them begins with.
+        start: What each of them begins with.
         size: Letters and digits of the slug.
     """
 
     idea_id: str
     slug: str
-    pattern: re.Pattern[str]
-    head: str
+    start: str
     size: int
 
     @classmethod
     def of(cls, idea_id: str, slug: str) -> "Truncation":
         """Derive the truncations of a slug.
 
-        >>> truncation = Truncation.of("x", "tail-radial-gate")
-        >>> truncation.pattern.match("tailradgate0350").group(), truncation.pattern.match("tailgate")
-        ('tailradgate', None)
+        >>> Truncation.of("x", "tail-radial-gate").start
+        'tai'
         """
         parts = _PART.findall(slug.lower())
-        pattern = re.compile("".join(_beginning(part) for part in parts))
-        return cls(idea_id, slug, pattern, parts[0][:HEAD] if parts else "", sum(map(len, parts)))
+        first = parts[0] if parts else ""
+        return cls(idea_id, slug, first if first.isdigit() else first[:MIN_PART], sum(map(len, parts)))
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Matches the joined beginnings of the slug's words, digits whole, the longest first.
+
+        >>> pattern = Truncation.of("x", "tail-radial-gate").pattern
+        >>> pattern.match("tailradgate0350").group(), pattern.match("tailgate")
+        ('tailradgate', None)
+        """
+        return _pattern(self.slug)
 
     def kept(self, text: str) -> float:
         """Say which share of the slug a text keeps; 0 for too little to tell."""
         share = len(text) / self.size if self.size else 0.0
         return share if len(text) >= MIN_LETTERS and share >= MIN_KEPT else 0.0
+
+
+@lru_cache(maxsize=10_000)
+def _pattern(slug: str) -> re.Pattern[str]:
+    return re.compile("".join(map(_beginning, _PART.findall(slug.lower()))))
 
 
 def _beginning(part: str) -> str:

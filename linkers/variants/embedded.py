@@ -84,8 +84,9 @@ def match_edited(sources: EditedSources) -> dict[str, SourceMatch]:
     """
     matches: dict[str, SourceMatch] = {}
     edited: dict[str, str] = {}
+    accepted: set[str] = set()
     for raw_sha256, text in sources.texts.items():
-        cleaned = clean_source(text)
+        cleaned = clean_source(text, accepted)
         if cleaned is None:
             continue
         sha256 = source_sha256(cleaned)

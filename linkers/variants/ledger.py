@@ -25,12 +25,11 @@ def resolve(text: str, scope: ScopeEvidence) -> str | None:
         return None
     if len(named := scope.by_folded.get(fold(text), ())) == 1:
         return named[0]
-    wanted = tokens(text)
-    holding = [stem for stem in sorted(scope.files) if _holds(tokens(stem), wanted)]
-    return holding[0] if wanted and len(holding) == 1 else None
+    wanted = _spaced(text)
+    holding = [stem for stem in scope.files if wanted in _spaced(stem)]
+    return holding[0] if len(holding) == 1 and wanted.strip() else None
 
 
-def _holds(longer: tuple[str, ...], shorter: tuple[str, ...]) -> bool:
-    """Whether some tokens stand side by side in a longer sequence."""
-    size = len(shorter)
-    return any(longer[start : start + size] == shorter for start in range(len(longer) - size + 1))
+def _spaced(name: str) -> str:
+    """Spell a name as its words and numbers, so that some of them side by side are a part of the text."""
+    return f" {' '.join(tokens(name))} "

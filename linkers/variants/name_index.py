@@ -4,8 +4,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from linkers.names import fold, tokens, without_prefixes
+from parsers.run_ids import NAMES_KEPT
 
 _GLUED = re.compile(r"(\d{2,4})([23]\d{3})")
 
@@ -25,6 +27,7 @@ class NameParts:
     numbers: tuple[str, ...]
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def name_parts(name: str) -> NameParts:
     """Cut a name into words and numbers, and a parameter from the step count that is glued to it.
 

@@ -8,7 +8,7 @@ from linkers.variants.model import Answer, ScopeEvidence
 
 def answer(run: Run, scope: ScopeEvidence) -> Answer | None:
     """Take the most named file. Ranks, repeats and copies of the log count once; a tie is no answer."""
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
     places: dict[str, str] = {}
     for log in run.logs:
         in_log: Counter[str] = Counter()
@@ -16,7 +16,8 @@ def answer(run: Run, scope: ScopeEvidence) -> Answer | None:
             if (stem := scope.stem_of_path(mention.path)) is not None:
                 in_log[stem] += mention.num_mentions
                 places.setdefault(stem, log.path)
-        counts |= in_log
+        for stem, count in in_log.items():
+            counts[stem] = max(counts.get(stem, 0), count)
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
         return None

@@ -1,7 +1,7 @@
 """Which of many similar texts a text differs least from, by the lines that tell them apart."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -42,33 +42,70 @@ def find_nearest(queries: Mapping[str, str], texts: Mapping[str, str]) -> dict[s
     Returns:
         The nearest text of each query; None where none is near enough, or two are about as near.
     """
-    lines = {name: _lines(texts[name]) for name in sorted(texts)}
-    counts = Counter(chain.from_iterable(lines.values()))
-    limit = max(1.0, MAX_SHARE * len(texts))
-    common = {line for line, count in counts.items() if count > limit}
-    asked = {key: _lines(text) - common for key, text in queries.items()}
-    wanted = set().union(*asked.values())
-    sizes: dict[str, int] = {}
-    holders: dict[str, list[str]] = defaultdict(list)
-    for name, each in lines.items():
-        each -= common
-        sizes[name] = len(each)
-        for line in each & wanted:
-            holders[line].append(name)
-    return {key: _choose(mine, sizes, holders) for key, mine in asked.items()}
+    telling = _TellingLines(texts)
+    return {key: _choose(telling, text) for key, text in queries.items()}
 
 
-def _choose(mine: set[str], sizes: Mapping[str, int], holders: Mapping[str, Sequence[str]]) -> Nearest | None:
-    shared = Counter(name for line in mine for name in holders.get(line, ()))
+class _TellingLines:
+    """The lines of many texts that share most of their paragraphs, without those that tell nothing apart.
+
+    Each paragraph is read once, however many texts hold it, and lines that stand in the same paragraphs are
+    counted together: hundreds of trainers differ in a few paragraphs each.
+
+    Args:
+        texts: The texts by name.
+
+    Attributes:
+        names: The names, sorted. A text's place is that of its name.
+        sizes: How many telling lines each text has, by place.
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.names = sorted(texts)
+        places_of: dict[str, list[int]] = defaultdict(list)
+        for place, name in enumerate(self.names):
+            for paragraph in set(texts[name].split("\n\n")):
+                places_of[paragraph].append(place)
+        paragraphs_of: dict[str, list[str]] = defaultdict(list)
+        for paragraph in places_of:
+            for line in _lines(paragraph):
+                paragraphs_of[line].append(paragraph)
+        self._group_of = {line: tuple(paragraphs) for line, paragraphs in paragraphs_of.items()}
+        self._holders = {
+            group: set(chain.from_iterable(places_of[paragraph] for paragraph in group))
+            for group in set(self._group_of.values())
+        }
+        limit = max(1.0, MAX_SHARE * len(texts))
+        self._common = {group for group, places in self._holders.items() if len(places) > limit}
+        self.sizes = self._count(self._group_of.values())
+
+    def shared_with(self, text: str) -> tuple[int, list[int]]:
+        """Count the telling lines of a text: all of them, and those that each of the texts holds too."""
+        groups = [self._group_of.get(line, ()) for line in _lines(text)]
+        return sum(group not in self._common for group in groups), self._count(groups)
+
+    def _count(self, groups: Iterable[tuple[str, ...]]) -> list[int]:
+        """Count telling lines by the text that holds them, given the paragraphs in which each line stands."""
+        counts = [0] * len(self.names)
+        for group, num_lines in Counter(groups).items():
+            if group not in self._common:
+                for place in self._holders.get(group, ()):
+                    counts[place] += num_lines
+        return counts
+
+
+def _choose(telling: _TellingLines, text: str) -> Nearest | None:
+    size, shared = telling.shared_with(text)
     ranked = sorted(
-        ((2 * count / (len(mine) + sizes[name]), name) for name, count in shared.items()),
+        ((2 * count / (size + telling.sizes[place]), place) for place, count in enumerate(shared) if count),
         key=lambda pair: (-pair[0], pair[1]),
     )
     if not ranked or ranked[0][0] < MIN_SIMILARITY:
         return None
-    second, runner_up = ranked[1] if len(ranked) > 1 else (0.0, None)
-    margin = ranked[0][0] - second
-    return Nearest(ranked[0][1], ranked[0][0], runner_up, margin) if margin >= MIN_MARGIN else None
+    similarity, place = ranked[0]
+    second, runner_up = (ranked[1][0], telling.names[ranked[1][1]]) if len(ranked) > 1 else (0.0, None)
+    margin = similarity - second
+    return Nearest(telling.names[place], similarity, runner_up, margin) if margin >= MIN_MARGIN else None
 
 
 def _lines(text: str) -> set[str]:

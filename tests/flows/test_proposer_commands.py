@@ -439,9 +439,9 @@ def test_a_model_is_not_asked_without_a_key_or_a_price(
 def test_the_limit_holds_for_a_run_as_a_whole(
     etl: Etl, service: FakeOpenAI, dataset: Path, tmp_path: Path
 ) -> None:
-    """At the stated price a question of some 6,000 tokens may cost 60 dollars, and its 100 tokens cost one.
+    """At the stated price a question of 5,000 tokens may cost 50 dollars, and the 100 that are charged cost one.
 
-    So about 20 questions fit into 80 dollars. What they cost counts when the run goes on: else all would fit.
+    So about ten questions fit into 60 dollars. What they cost counts when the run goes on: else more would fit.
     """
     service.describe = unvalidated
     agent = Agent(tmp_path, GOOD)
@@ -457,13 +457,13 @@ def test_the_limit_holds_for_a_run_as_a_whole(
         *asking(service, tmp_path / "cache"),
         *price,
     )
-    limited = etl(*options, "--max-usd", 80, env={"OPENAI_API_KEY": KEY})
+    limited = etl(*options, "--max-usd", 60, env={"OPENAI_API_KEY": KEY})
     assert limited.returncode == 2
-    assert "--max-usd 80" in limited.stderr
+    assert "--max-usd 60" in limited.stderr
     scored = len(lines(out))
     assert 0 < scored < 24
     assert {line["status"] for line in lines(out)} == {"scored"}
-    again = etl(*options, "--max-usd", 80, env={"OPENAI_API_KEY": KEY})
+    again = etl(*options, "--max-usd", 60, env={"OPENAI_API_KEY": KEY})
     assert (again.returncode, len(service.requests)) == (2, len(lines(out)))
     done = etl(*options, "--max-usd", 800, env={"OPENAI_API_KEY": KEY})
     assert done.returncode == 0, done.stderr

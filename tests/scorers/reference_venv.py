@@ -14,8 +14,10 @@ REQUIREMENT = f"evo-autoresearch-novelty-bench[openai]=={VERSION}"
 
 _UNREACHABLE = re.compile(
     r"NewConnectionError|NameResolutionError|ConnectTimeout|ProxyError|Read timed out|"
-    r"Network is unreachable|Temporary failure in name resolution|Connection (?:refused|reset|broken|aborted)"
+    r"Network is unreachable|Temporary failure in name resolution|Connection (?:refused|reset|broken|aborted)|"
+    r"from versions: none"
 )
+"""What pip says where it does not reach a registry that has the package."""
 
 
 def reference_python() -> Path:

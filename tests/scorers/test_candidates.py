@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from outputs.descriptions.ladder import tidy
 from parsers.lines import MAX_TEXT_BYTES
@@ -78,6 +80,15 @@ def test_anything_else_is_invalid_and_says_why(text: str, reason: str) -> None:
 @pytest.mark.parametrize(("length", "is_valid"), [(49, False), (50, True)])
 def test_fifty_characters_are_enough_and_blanks_around_them_do_not_count(length: int, is_valid: bool) -> None:
     assert parse_candidate(candidate_text(proposal=f"\n\n  {'x' * length}  \n\n")).is_valid is is_valid
+
+
+@given(st.text(alphabet="#=-`>* \n\r\tProposal\x00\u2028", max_size=200))
+def test_whatever_it_holds_is_read(text: str) -> None:
+    candidate = parse_candidate(text)
+    assert candidate.is_valid == (candidate.invalid_reason is None)
+    assert len(candidate.text) <= MAX_TITLE_CHARS + 2 + MAX_BODY_CHARS
+    assert "\x00" not in candidate.text
+    assert parse_candidate(text.replace("\r\n", "\n").replace("\r", "\n")) == candidate
 
 
 def test_a_title_of_one_letter_is_one() -> None:

@@ -142,7 +142,7 @@ def make_text(source: random.Random, name: str) -> str:
 def make_vector(source: random.Random, benchmark: Benchmark, snapshot_id: str) -> list[float]:
     """Make a vector at a chosen angle to a prior, a future, or both, often right at the threshold."""
     pools = benchmark.pools(snapshot_id)
-    noise = np.array(vector_of(str(source.random())))
+    noise = np.random.default_rng(source.randrange(2**32)).normal(size=DIMENSIONS)
     noise /= np.linalg.norm(noise)
     near = [0.75 + 1e-5, 0.75 - 1e-5, 0.9, 0.999, 0.76, 0.74, 0.5]
     chosen = [pool for pool in (pools.priors, pools.futures) if len(pool) and source.random() < 0.6]
@@ -284,6 +284,20 @@ def test_an_empty_set_has_a_score_here_and_none_there(world: World) -> None:
 def test_it_loads_every_table(world: World, name: str) -> None:
     frame = pl.read_parquet(world.dataset / f"{name}.parquet")
     assert world.reference["tables"][f"load_{name}"] == {"rows": len(frame), "columns": frame.columns}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "load_proposal_embeddings:openai",
+        "load_proposal_embeddings:bge",
+        "load_idea_embeddings",
+        "load_mechanism_extractions",
+        "load_calibration_cases",
+    ],
+)
+def test_it_says_that_a_table_is_not_there_which_a_build_does_not_write(world: World, name: str) -> None:
+    assert world.reference["tables"][name] == {"error": "FileNotFoundError"}
 
 
 def test_it_filters_them_and_finds_the_recipes(world: World) -> None:

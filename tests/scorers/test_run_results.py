@@ -129,6 +129,15 @@ def test_sets_under_another_rule_are_refused(changes: dict[str, object], sentenc
     check_comparable([lines[0], lines[2]], DATASET)
 
 
+def test_two_proposers_of_one_name_are_refused() -> None:
+    """Their lines are for different snapshots, so that none is a second one."""
+    lines = [total("a", "s1", 1.0), failed("a", "s2", "It hung.", command_sha256="another")]
+    with pytest.raises(
+        ScoringError, match=r"a.jsonl:s2 was scored with command_sha256 another, and a.jsonl:s1"
+    ):
+        check_comparable(lines, DATASET)
+
+
 def test_runs_against_another_dataset_are_refused_even_if_they_agree() -> None:
     with pytest.raises(ScoringError, match=r"a.jsonl:s1 was scored against another dataset"):
         check_comparable([total("a", "s1", 1.0)], "another")
