@@ -1,12 +1,14 @@
 """A picture of a calibration: accuracy, kappa and F1 of each class. Needs the extra `plots`."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from scorers.calibration.results import CalibrationResult, ThresholdFigures
 from scorers.classes import Classification
 from scorers.errors import ScoringError
 
-PLOT_SUFFIXES = (".png", ".svg", ".html")
+_KINDS: Mapping[str, Literal["png", "svg", "html"]] = {".png": "png", ".svg": "svg", ".html": "html"}
 
 _SIZE = {"width": 640, "height": 360}
 
@@ -17,8 +19,8 @@ def check_plot(path: Path) -> None:
     Raises:
         ScoringError: If it is neither PNG, SVG nor HTML, or the extra is not installed.
     """
-    if path.suffix.lower() not in PLOT_SUFFIXES:
-        raise ScoringError(f"{path} cannot be drawn: name a file that ends in {', '.join(PLOT_SUFFIXES)}.")
+    if path.suffix.lower() not in _KINDS:
+        raise ScoringError(f"{path} cannot be drawn: name a file that ends in {', '.join(_KINDS)}.")
     try:
         import altair  # noqa: F401
         import vl_convert  # noqa: F401
@@ -66,7 +68,7 @@ def draw_calibration(result: CalibrationResult, path: Path) -> None:
         f"{result.num_cases} cases of {result.num_snapshots} dev snapshots, compared by {result.embedding}",
         subtitle="Shaded: 95% interval of kappa over resampled snapshots",
     )
-    kind = path.suffix.lower().removeprefix(".")
+    kind = _KINDS[path.suffix.lower()]
     drawn = altair.layer(band, lines, rules, labels).properties(title=title, **_SIZE)
     drawn.save(str(path), format=kind, inline=kind == "html")
 

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from flows.cli import app
-from flows.proposers import dataset_sha256
+from flows.scoring import dataset_sha256
 from flows.settings import BuildSettings
 from flows.stages import build_dataset
 from outputs.report.render import REPORT_NAME

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scorers import Benchmark, Candidate, CosineJudge, ScoringError, ScoringResu
 from scorers.classes import Classification
 from scorers.judging import Finding, Judgement
 from scorers.pools import Priors, Similarities, SnapshotPools
+from scorers.thresholds import Threshold, ThresholdSource
 from tests.scorers.small import MODEL, SNAPSHOT, Thought, Tried, candidate_text, hour, write_dataset
 
 TRIED = [
@@ -294,6 +296,41 @@ def test_the_threshold_is_the_judges(benchmark: Benchmark) -> None:
     for threshold, classification in ((0.8, "novel_validated"), (0.81, "novel_unvalidated")):
         result = score(benchmark, SNAPSHOT, [candidate()], vectors=vectors, judge=CosineJudge(threshold))
         assert result.candidates[0].classification == classification
+
+
+def test_the_result_tells_where_the_threshold_comes_from(benchmark: Benchmark) -> None:
+    vectors = np.array([[0.6, 0.0, 0.0, 0.8]])
+    calibrated = Threshold(0.8, ThresholdSource.CALIBRATION)
+
+    def told(**given: Any) -> tuple[float | None, float | None, ThresholdSource | None, str]:
+        result = score(benchmark, SNAPSHOT, [candidate()], vectors=vectors, **given)
+        return (
+            result.threshold,
+            result.distinct_threshold,
+            result.threshold_source,
+            result.candidates[0].classification.value,
+        )
+
+    assert told() == (0.75, 0.75, ThresholdSource.PUBLISHED, "novel_validated")
+    assert told(judge=CosineJudge(0.81)) == (0.81, 0.81, ThresholdSource.NAMED, "novel_unvalidated")
+    assert told(threshold=calibrated) == (0.8, 0.8, ThresholdSource.CALIBRATION, "novel_validated")
+    assert told(threshold=calibrated, judge=CosineJudge(0.8))[2] == ThresholdSource.CALIBRATION
+    stubborn = Stubborn(Finding(Classification.NOVEL_UNVALIDATED))
+    assert told(judge=stubborn)[:3] == (None, 0.75, ThresholdSource.PUBLISHED)
+    assert told(threshold=calibrated, judge=stubborn)[:3] == (None, 0.8, ThresholdSource.CALIBRATION)
+    with pytest.raises(ScoringError, match=r"goes by a threshold of 0\.75 and the set by 0\.8"):
+        told(threshold=calibrated, judge=CosineJudge())
+
+
+def test_ideas_of_a_set_are_told_apart_by_the_threshold_in_use(benchmark: Benchmark) -> None:
+    """The cosine of both candidates is 0.8: one idea from 0.8 on, and two above."""
+    vectors = np.array([[1.0, 0.0, 0.0, 0.0], [0.8, 0.6, 0.0, 0.0]])
+    for value, classes in ((0.8, [0, 0]), (0.81, [0, 1])):
+        judge = Stubborn(*[Finding(Classification.NOVEL_UNVALIDATED)] * 2)
+        threshold = Threshold(value, ThresholdSource.CALIBRATION)
+        candidates = [candidate("First"), candidate("Second")]
+        result = score(benchmark, SNAPSHOT, candidates, vectors=vectors, judge=judge, threshold=threshold)
+        assert [each.distinct_class for each in result.candidates] == classes
 
 
 def test_json_holds_everything_and_comes_back(benchmark: Benchmark) -> None:

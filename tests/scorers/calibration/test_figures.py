@@ -104,7 +104,8 @@ def test_one_snapshot_has_figures_and_no_intervals() -> None:
 def of(right: int, wrong: int) -> Confusion:
     """So many priors that are found, and so many that are not; and one of another class, as kappa needs two."""
     found = [REDISCOVERY] * right + [UNVALIDATED] * (wrong + 1)
-    return count_confusion(codes([REDISCOVERY] * (right + wrong) + [UNVALIDATED]), codes(found))[0]
+    counts: Confusion = count_confusion(codes([REDISCOVERY] * (right + wrong) + [UNVALIDATED]), codes(found))[0]
+    return counts
 
 
 def test_each_scope_is_held_out_from_the_choice_of_its_threshold() -> None:

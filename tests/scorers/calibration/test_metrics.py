@@ -31,7 +31,8 @@ TOLD = [INVALID, REDISCOVERY, REDISCOVERY, VALIDATED, VALIDATED, REDISCOVERY]
 
 
 def confusion(expected: list[Classification], found: list[Classification]) -> Confusion:
-    return count_confusion(codes(expected), codes(found))[0]
+    counts: Confusion = count_confusion(codes(expected), codes(found))[0]
+    return counts
 
 
 def test_figures_by_hand() -> None:
