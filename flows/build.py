@@ -17,6 +17,7 @@ from prefect.cache_policies import NO_CACHE  # noqa: E402
 
 from flows.gates import gates_table  # noqa: E402
 from flows.reporting import make_reporter  # noqa: E402
+from flows.secrecy import no_secret_escapes  # noqa: E402
 from flows.settings import BuildSettings  # noqa: E402
 from flows.stages import BuildResult, build_dataset  # noqa: E402
 from flows.summary import summary_tables  # noqa: E402
@@ -34,7 +35,8 @@ def run_waiting_stage() -> object:
     It is no argument of the task: Prefect would walk through every record of one, looking for futures to wait
     for, which takes longer than the stage itself. Nor is it part of it: tasks are sent to Dask's workers.
     """
-    return _STAGE.get()()
+    with no_secret_escapes():
+        return _STAGE.get()()
 
 
 _stage_task = task(cache_policy=NO_CACHE, persist_result=False)(run_waiting_stage)

@@ -1,16 +1,17 @@
 """Command line `speedrun-etl`: exit codes 0 done, 1 failed, 2 wrong usage, 3 built, but gates failed."""
 
 import errno
-import os
 import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from flows.build_options import NUM_CPUS, WorkersOption, takes_build_options
+from flows.calibration_commands import calibrate
 from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
 from flows.locks import LockedError
 from flows.noveltybench_commands import noveltybench
@@ -21,14 +22,8 @@ from flows.ranking_commands import leaderboard, preference
 from flows.reporting import Reporter, make_reporter, wide_console
 from flows.runners import RunnerError
 from flows.scoring_commands import score
-from flows.settings import (
-    DEFAULT_MODEL,
-    BuildSettings,
-    EmbedBackend,
-    RunnerName,
-    ServiceOptions,
-    WordsSettings,
-)
+from flows.secrecy import SecretError, UnsafeSettingError, check_address, hide, no_secret_escapes
+from flows.settings import BuildSettings, RunnerName
 from flows.stages import BuildResult, build_dataset
 from flows.summary import print_summary
 from linkers.ideas.overrides import OverrideError
@@ -39,10 +34,8 @@ from outputs.quality.gold import GoldError
 from outputs.report.render import REPORT_NAME, write_report
 from outputs.source_files import write_sources
 from outputs.spending.errors import SpendingError
-from parsers.times import DEFAULT_YEAR
 from parsers.unpacking import ArchiveError
 from scorers.errors import ScoringError
-from scorers.noveltybench.errors import NoveltyBenchError
 from scorers.preference import PreferenceError
 
 app = typer.Typer(
@@ -71,48 +64,25 @@ class EngineName(StrEnum):
     DIRECT = "direct"
 
 
-class EmbedName(StrEnum):
-    """Who embeds the descriptions."""
-
-    NONE = "none"
-    BGE = "bge"
-    OPENAI = "openai"
-
-
-DEFAULT_WORDS = WordsSettings()
-
 DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """What a disk may refuse: the user can help that, so a sentence says more than a traceback."""
 
 WRONG_USAGE = (
     ArchiveError,
     GoldError,
-    NoveltyBenchError,
     OutputError,
     OverrideError,
     PreferenceError,
     RunnerError,
     ScoringError,
     SpendingError,
+    UnsafeSettingError,
 )
 """Errors that end with 2: something was asked for that cannot be."""
 
 
-class LlmMatch(StrEnum):
-    """Who is asked about runs that nothing else links to an idea."""
-
-    OFF = "off"
-    OPENAI = "openai"
-
-
-NUM_CPUS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-"""Processors that this process may use, which containers restrict."""
-
 ScaleOption = Annotated[Scale, typer.Option(help="About 600 runs, or the 10,380 of the real archive.")]
 SeedOption = Annotated[int, typer.Option(help="The same seed gives the same bytes.")]
-WorkersOption = Annotated[
-    int, typer.Option(min=1, max=256, help="Processes or threads; the output does not depend on it.")
-]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print warnings and errors alone.")]
 StrictOption = Annotated[bool, typer.Option("--strict", help="Let warnings fail the quality gates too.")]
 EngineOption = Annotated[
@@ -168,112 +138,21 @@ def sources(
 
 
 @app.command()
+@takes_build_options
 def build(
-    archive: Annotated[str, typer.Option(help="A folder, .tar, .tar.gz, .tar.zst, .zip or git address.")],
-    out: Annotated[Path, typer.Option(help="Folder of the dataset; an earlier dataset there is replaced.")],
-    year: Annotated[int, typer.Option(help="Year of stamps without one, if the archive states no date.")] = (
-        DEFAULT_YEAR
-    ),
-    runner: Annotated[
-        RunnerName, typer.Option(help="Who parses and links; the output does not depend on it.")
-    ] = RunnerName.PROCESSES,
-    workers: WorkersOption = NUM_CPUS,
-    dask_address: Annotated[
-        str | None, typer.Option(help="Scheduler of the Dask cluster, tcp://HOST:8786, for --runner dask.")
-    ] = None,
-    shards: Annotated[
-        str | None,
-        typer.Option(help="Folder or fsspec address that Dask's workers write to; else beside the dataset."),
-    ] = None,
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder that keeps parsed files and answers for the next build.")
-    ] = None,
-    describe: Annotated[
-        Literal["rules", "openai"],
-        typer.Option(help="Who describes experiments of which only the run id tells."),
-    ] = "rules",
-    embed: Annotated[
-        list[EmbedName] | None,
-        typer.Option(
-            metavar="NAME", help="Who embeds the descriptions: none, bge or openai; may be given twice."
-        ),
-    ] = None,
-    price: Annotated[
-        list[str] | None,
-        typer.Option(help="Price of a model, MODEL=INPUT,OUTPUT dollars per million tokens."),
-    ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(envvar="OPENAI_BASE_URL", help="Address of a service that speaks OpenAI's language."),
-    ] = None,
-    describe_model: Annotated[str, typer.Option(help="OpenAI model that describes.")] = (
-        DEFAULT_WORDS.describe_model
-    ),
-    batch: Annotated[
-        bool, typer.Option("--batch", help="Describe through the Batch API: half the price, up to a day.")
-    ] = False,
-    embed_model: Annotated[str, typer.Option(help="OpenAI model that embeds.")] = DEFAULT_WORDS.embed_model,
-    bge_model: Annotated[str, typer.Option(help="BGE model: a name, or a folder that holds it.")] = (
-        DEFAULT_WORDS.bge_model
-    ),
-    bge_revision: Annotated[
-        str | None, typer.Option(help="Revision of a named BGE model; known ones are pinned.")
-    ] = None,
-    bge_device: Annotated[
-        str | None, typer.Option(help="Where the BGE model runs: cpu, cuda:0; a GPU if there is one.")
-    ] = None,
+    settings: BuildSettings,
     engine: EngineOption = EngineName.AUTO,
-    llm_match: Annotated[
-        LlmMatch, typer.Option(help="Who is asked about runs that nothing else links to an idea.")
-    ] = LlmMatch.OFF,
-    llm_model: Annotated[str, typer.Option(help="Which model is asked.")] = DEFAULT_MODEL,
-    llm_answers: Annotated[
-        Path | None, typer.Option(help="File of saved answers: read where it is there, and written.")
-    ] = None,
-    max_usd: Annotated[
-        float, typer.Option(min=0, help="The most dollars that a build may spend on answers.")
-    ] = 5.0,
-    overrides: Annotated[
-        Path | None, typer.Option(help="CSV of corrections by hand: experiment_id, idea_id, expect.")
-    ] = None,
     strict: StrictOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Build the dataset from an archive, and check it. Exit code 3: it was built but the gates failed."""
-    words = WordsSettings(
-        describe=describe,
-        embed=tuple(EmbedBackend(each) for each in embed or () if each != EmbedName.NONE),
-        describe_model=describe_model,
-        is_batched=batch,
-        embed_model=embed_model,
-        bge_model=bge_model,
-        bge_revision=bge_revision,
-        bge_device=bge_device,
-    )
-    settings = BuildSettings(
-        archive=archive,
-        out=str(out),
-        year=year,
-        runner=runner,
-        workers=workers,
-        dask_address=dask_address,
-        shards=shards,
-        llm_match=llm_match.value,
-        llm_model=llm_model,
-        llm_answers=str(llm_answers) if llm_answers else None,
-        max_usd=max_usd,
-        cache=str(cache) if cache else None,
-        words=words,
-        service=ServiceOptions(base_url=base_url, prices=tuple(price or ())),
-        overrides=str(overrides) if overrides else None,
-    )
     reporter = make_reporter(is_quiet=quiet)
-    if runner == RunnerName.DASK and engine == EngineName.DIRECT:
+    if settings.runner == RunnerName.DASK and engine == EngineName.DIRECT:
         raise RunnerError(
             "The runner dask runs through Prefect: leave --engine out, or give --engine prefect."
         )
     is_recorded = engine == EngineName.PREFECT or (
-        engine == EngineName.AUTO and (has_api() or runner == RunnerName.DASK)
+        engine == EngineName.AUTO and (has_api() or settings.runner == RunnerName.DASK)
     )
     if is_recorded:
         from flows.build import build as build_flow
@@ -345,33 +224,18 @@ def validate_dataset(
 
 
 @app.command()
+@takes_build_options
 def serve(
-    archive: Annotated[str, typer.Option(help="A folder, .tar, .tar.gz, .tar.zst, .zip or git address.")],
-    out: Annotated[Path, typer.Option(help="Folder of the dataset; an earlier dataset there is replaced.")],
+    settings: BuildSettings,
     cron: Annotated[str, typer.Option(help="When to build, as in crontab and in UTC.")] = "0 3 * * *",
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder that keeps parsed files; beside the dataset by default.")
-    ] = None,
-    year: Annotated[int, typer.Option(help="Year of stamps without one, if the archive states no date.")] = (
-        DEFAULT_YEAR
-    ),
-    workers: WorkersOption = NUM_CPUS,
     strict: StrictOption = False,
 ) -> None:
     """Build on a schedule, as a Prefect deployment served by this process, until it is ended."""
     if not has_api():
         raise OutputError(f"A schedule needs a Prefect server. {SETUP_HINT}")
-    from flows.serve import default_cache
     from flows.serve import serve as serve_builds
 
-    settings = BuildSettings(
-        archive=archive if "://" in archive else str(Path(archive).absolute()),
-        out=str(out.absolute()),
-        year=year,
-        workers=workers,
-        cache=str((cache or default_cache(out)).absolute()),
-    )
-    serve_builds(settings, cron, is_strict=strict)
+    serve_builds(settings.for_schedule(), cron, is_strict=strict)
 
 
 @app.command()
@@ -389,12 +253,19 @@ def publish(
     prune: Annotated[
         bool, typer.Option("--prune", help="Delete files there that are not in the dataset.")
     ] = False,
+    accept: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD", help="Accept the keys that the build removed, by the word that names them."
+        ),
+    ] = None,
 ) -> None:
-    """Publish a dataset in one commit, if it passes validation and holds no key."""
+    """Publish a dataset in one commit, if it passes validation and neither it nor its archive holds a key."""
     from flows.publish import PublishSettings, publish_as_flow, publish_dataset
 
     if (repo is None) == (to is None) or (tag and to):
         raise typer.BadParameter("name either --repo, with --tag if you like, or --to.")
+    check_address(to, "the target")
     settings = PublishSettings(
         dataset=dataset,
         repo=repo,
@@ -403,6 +274,7 @@ def publish(
         is_private=private,
         is_dry_run=dry_run,
         is_pruning=prune,
+        accepted=accept,
     )
     if has_api() and not dry_run:
         publish_as_flow(settings, typer.echo)
@@ -427,6 +299,7 @@ def diff(
 
 
 app.command()(score)
+app.command()(calibrate)
 app.command()(workspace)
 app.command()(run)
 app.command()(preference)
@@ -508,12 +381,20 @@ def _judge(result: BuildResult, is_quiet: bool, is_strict: bool) -> None:
 def main() -> None:
     """Run the command line and turn the project's own errors into one sentence and an exit code."""
     try:
-        app()
+        with no_secret_escapes():
+            app()
     except WRONG_USAGE as error:
-        Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(2)
-    except (LockedError, WriteError, PublishError, OSError) as error:
+        _fail(error, 2)
+    except (LockedError, WriteError, PublishError, SecretError, OSError) as error:
         if isinstance(error, OSError) and error.errno not in DISK_ERRORS:
             raise
-        Console(stderr=True).print(f"Error: {error}", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(GATES_FAILED if isinstance(error, UnfitError) else 1)
+        _fail(error, GATES_FAILED if isinstance(error, UnfitError) else 1)
+
+
+def _fail(error: Exception, code: int) -> None:
+    Console(stderr=True).print(f"Error: {hide(str(error))}", markup=False, highlight=False, soft_wrap=True)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,6 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import get_client
 from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.task_runners import TaskRunner
-from prefect_dask.task_runners import DaskTaskRunner
 
 from flows.shard_store import ShardStore, shard_store
 
@@ -36,6 +35,8 @@ class Dask:
     def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
         """Call a function on each item; see `Runner`. Work that a worker takes to its grave is done again."""
         with shard_store(self.shards) as store:
+            from prefect_dask.task_runners import DaskTaskRunner
+
             cluster = cast("TaskRunner[Any]", DaskTaskRunner(address=self.scheduler))
             names = [store.write(pickle.dumps((function, item))) for item in items]
             with temporary_settings({PREFECT_API_URL: _api_url()}):

@@ -20,6 +20,7 @@ from outputs.spending.errors import SpendingError
 from outputs.spending.prices import Price
 from outputs.spending.questions import Purse
 from outputs.spending.service import open_client
+from scorers.lexical import LexicalBackend
 from scorers.noveltybench.deberta import MODEL as DEBERTA_MODEL
 from scorers.noveltybench.deberta import THRESHOLD as DEBERTA_THRESHOLD
 from scorers.noveltybench.deberta import DebertaEquivalence
@@ -39,6 +40,7 @@ class EquivalenceName(StrEnum):
     DEBERTA = "deberta"
     BGE = "bge"
     OPENAI = "openai"
+    LEXICAL = "lexical"
 
 
 def budget_of(model: str, max_usd: float | None, options: ServiceOptions) -> Budget:
@@ -124,8 +126,11 @@ def make_equivalence(choice: EquivalenceChoice, rows: Iterable[Sequence[str]]) -
             device=choice.device,
         )
     texts = {output for outputs in rows if needs_equivalence(outputs) for output in outputs}
-    with open_purse_with(choice.max_usd, choice.options, choice.cache) as purse:
-        embedded = embed_texts(_backend(choice, purse), texts)
+    if choice.name is EquivalenceName.LEXICAL:
+        embedded = embed_texts(LexicalBackend.fit(sorted(texts)), texts)
+    else:
+        with open_purse_with(choice.max_usd, choice.options, choice.cache) as purse:
+            embedded = embed_texts(_backend(choice, purse), texts)
     return embedding_equivalence(embedded, COSINE_THRESHOLD if choice.threshold is None else choice.threshold)
 
 

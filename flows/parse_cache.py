@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from flows.locks import cache_lock
+from flows.secrecy import holds_any, known_secrets
 from flows.shards import (
     Row,
     ShardError,
@@ -21,10 +22,11 @@ from flows.shards import (
 )
 from parsers.archive import ArchiveFile
 from parsers.parsed_files import ParsedFile
+from parsers.secrets import VALUE_OF, Secrets
 
 
 class ParseCache:
-    """A folder of shards.
+    """A folder of shards. A file that holds a secret of this environment is parsed afresh, and never kept.
 
     Args:
         folder: Where they lie; made when the first shard is stored.
@@ -48,13 +50,15 @@ class ParseCache:
         """
         known: dict[str, ParsedFile] = {}
         texts: dict[str, str] = {}
+        secrets = known_secrets()
         for shard, members in _by_shard(files).items():
             try:
                 rows = rows_of(self._read(shard, "files"))
-                texts.update(texts_of(self._read(shard, "sources")))
+                kept = texts_of(self._read(shard, "sources")).items()
+                texts.update((sha256, text) for sha256, text in kept if not holds_any(text.encode(), secrets))
             except (OSError, ShardError):
                 continue
-            known.update(_reuse(root, members, rows))
+            known.update(_reuse(root, members, rows, secrets))
         is_whole = {path: sources_of(each) <= texts.keys() for path, each in known.items()}
         return {path: each for path, each in known.items() if is_whole[path]}, texts
 
@@ -68,7 +72,7 @@ class ParseCache:
         """
         by_shard: dict[str, list[ParsedFile]] = defaultdict(list)
         for each in files:
-            if each.sha256:
+            if each.sha256 and not any(row.detail.startswith(VALUE_OF) for row in each.quarantined):
                 by_shard[_shard_of(each.file)].append(each)
         if not fresh:
             return
@@ -104,7 +108,7 @@ def _by_shard(files: Iterable[ArchiveFile]) -> dict[str, list[ArchiveFile]]:
 
 
 def _reuse(
-    root: Path, files: Iterable[ArchiveFile], rows: Mapping[str, Row]
+    root: Path, files: Iterable[ArchiveFile], rows: Mapping[str, Row], secrets: Secrets
 ) -> Iterator[tuple[str, ParsedFile]]:
     for file in files:
         row = rows.get(file.path)
@@ -112,7 +116,7 @@ def _reuse(
             continue
         if row.mtime_ns != file.mtime_ns and _sha256(root / file.path) != row.sha256:
             continue
-        if (parsed := row.decode(file)) is not None:
+        if not holds_any(row.payload, secrets) and (parsed := row.decode(file)) is not None:
             yield file.path, parsed
 
 

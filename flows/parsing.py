@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows.runners import Runner, Threads
+from flows.secrecy import holds_any, known_secrets
 from flows.shards import pack, unpack
 from parsers.archive import ArchiveFile
 from parsers.parsed_files import Batch, parse_batch
+from parsers.secrets import Secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ def parse_batches(
         parsed = runner.map(parse_here, work)
     else:
         packed = runner.map(parse_and_pack, work)
-        parsed = (unpack(shard, files) for shard, files in zip(packed, batches, strict=True))
+        secrets = known_secrets()
+        parsed = (_unpack(shard, each, secrets) for shard, each in zip(packed, work, strict=True))
     for batch, files in zip(parsed, batches, strict=True):
         done.append(batch)
         advance(len(files))
@@ -51,10 +54,15 @@ def parse_batches(
 
 
 def parse_here(work: Work) -> Batch:
-    """Parse in this process."""
-    return parse_batch(work.root, work.files)
+    """Parse in this process, which knows the secrets of its own environment."""
+    return parse_batch(work.root, work.files, known_secrets())
 
 
 def parse_and_pack(work: Work) -> tuple[bytes, bytes]:
     """Parse in another process. Bytes are handed back: to pickle the records takes ten times as long."""
-    return pack(parse_batch(work.root, work.files))
+    return pack(parse_here(work))
+
+
+def _unpack(shard: tuple[bytes, bytes], work: Work, secrets: Secrets) -> Batch:
+    """Read a batch back, or parse it here where its parser, elsewhere, did not know our secrets."""
+    return parse_here(work) if any(holds_any(part, secrets) for part in shard) else unpack(shard, work.files)

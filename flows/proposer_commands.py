@@ -27,6 +27,7 @@ from flows.scoring_commands import (
     BaseUrlOption,
     BgeModelOption,
     CacheOption,
+    CalibrationOption,
     CompareByOption,
     DatasetArgument,
     MaxUsdOption,
@@ -37,10 +38,10 @@ from flows.scoring_commands import (
     as_priors,
 )
 from flows.settings import ServiceOptions, WordsSettings
+from flows.thresholds import threshold_in_use
 from outputs.embeddings.bge_backend import DEFAULT_MODEL as DEFAULT_BGE_MODEL
 from scorers.llm_questions import DEFAULT_MODEL as DEFAULT_JUDGE_MODEL
 from scorers.proposer_results import ResultLine
-from scorers.thresholds import DEFAULT_THRESHOLD
 from scorers.workspace import MAX_CANDIDATES, write_workspace
 
 MaxCandidatesOption = Annotated[
@@ -64,7 +65,9 @@ def run(
     agent_cmd: Annotated[
         str, typer.Option(metavar="CMD", help="The proposer; {workspace} stands for the folder it works in.")
     ],
-    out: Annotated[Path, typer.Option(help="File of results; one that is there is gone on with.")],
+    out: Annotated[Path, typer.Option(help="File of results; one that is there is gone on with.")] = Path(
+        "results.jsonl"
+    ),
     split: Annotated[SplitName, typer.Option(help="Which snapshots it works on.")] = SplitName.TEST,
     name: Annotated[str | None, typer.Option(help="Its name in the results; else that of the file.")] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that it may take for a snapshot.")] = (
@@ -82,7 +85,8 @@ def run(
     fallback: FallbackOption = FallbackName.NONE,
     judge_timeout: JudgeTimeoutOption = DEFAULT_JUDGE_TIMEOUT_S,
     embed: CompareByOption = None,
-    threshold: ThresholdOption = DEFAULT_THRESHOLD,
+    threshold: ThresholdOption = None,
+    calibration: CalibrationOption = None,
     priors: PriorsOption = PriorsName.SCOPE,
     cache: CacheOption = None,
     max_usd: MaxUsdOption = 5.0,
@@ -92,9 +96,18 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print warnings and errors alone.")] = False,
 ) -> None:
     """Let a proposer work on the snapshots of a split, and score it. Exit code 3: some have no full score."""
+    scoring = ScoringSettings(
+        dataset=dataset,
+        embed=embed.value if embed else None,
+        words=WordsSettings(bge_model=bge_model),
+        cache=cache,
+        max_usd=max_usd,
+        service=ServiceOptions(base_url=base_url, prices=tuple(price or ()), timeout_s=judge_timeout),
+        is_asking=judge is JudgeName.LLM_HYBRID,
+    )
     judge_settings = JudgeSettings(
         name=judge,
-        threshold=threshold,
+        threshold=threshold_in_use(threshold, calibration, scoring),
         model=judge_model,
         effort=effort,
         is_both_orders=both_orders,
@@ -111,15 +124,7 @@ def run(
         is_retrying=retry_failed,
         priors=as_priors(priors),
         judge=judge_settings,
-        scoring=ScoringSettings(
-            dataset=dataset,
-            embed=embed.value if embed else None,
-            words=WordsSettings(bge_model=bge_model),
-            cache=cache,
-            max_usd=max_usd,
-            service=ServiceOptions(base_url=base_url, prices=tuple(price or ()), timeout_s=judge_timeout),
-            is_asking=judge_settings.is_asking,
-        ),
+        scoring=scoring,
     )
     lines = let_propose(settings, make_reporter(is_quiet=quiet))
     if not quiet:

@@ -2,14 +2,15 @@
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flows.secrecy import known_secrets, no_secret_escapes, read_key
 from outputs.publishing.folder import FolderTarget
+from outputs.publishing.leaks import find_leaks, find_removed
 from outputs.publishing.plan import Plan, PublishError, UnfitError, published_names
-from outputs.publishing.secrets import find_leaks, secret_values
 from outputs.release_diff import compare_datasets
 from outputs.release_notes import to_markdown
 from outputs.validation.checks import validate
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 MAX_PLANS = 3
 """How often a plan is made anew when others commit in between."""
 
-SHOWN_LEAKS = 10
+SHOWN_PLACES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class PublishSettings:
         is_private: Whether a new repository is private.
         is_dry_run: Whether to say what would be done, and do nothing.
         is_pruning: Whether files that are not in the dataset are deleted.
+        accepted: The word that accepts the keys which a build removed, or None.
     """
 
     dataset: Path
@@ -44,6 +46,7 @@ class PublishSettings:
     is_private: bool = False
     is_dry_run: bool = False
     is_pruning: bool = False
+    accepted: str | None = None
 
 
 def publish_dataset(settings: PublishSettings, say: Callable[[str], None]) -> bool:
@@ -58,19 +61,24 @@ def publish_dataset(settings: PublishSettings, say: Callable[[str], None]) -> bo
 
     Raises:
         OutputError: If the folder holds no dataset.
-        UnfitError: If it fails validation or holds something like a key.
+        UnfitError: If it fails validation, or it or its archive holds something like a key.
         PublishError: If the target refuses.
     """
-    check_fit(settings.dataset)
-    if settings.to is not None:
-        return _to_folder(settings, FolderTarget(settings.to), say)
-    if settings.repo is None:
-        raise PublishError("Nothing says where to: name a Hub repository or a folder.")
-    return _to_hub(settings, open_hub(settings.repo), say)
+    with no_secret_escapes():
+        check_fit(settings.dataset, settings.accepted)
+        if settings.to is not None:
+            return _to_folder(settings, FolderTarget(settings.to), say)
+        if settings.repo is None:
+            raise PublishError("Nothing says where to: name a Hub repository or a folder.")
+        return _to_hub(settings, open_hub(settings.repo), say)
 
 
-def check_fit(dataset: Path) -> None:
-    """Refuse a dataset that fails validation or holds something like a key.
+def check_fit(dataset: Path, accepted: str | None = None) -> None:
+    """Refuse a dataset that fails validation, holds something like a key, or was made from texts that do.
+
+    Args:
+        dataset: Folder of the dataset.
+        accepted: The word that accepts the keys which the build removed.
 
     Raises:
         UnfitError: If it does; the message names the places, never the key.
@@ -78,10 +86,22 @@ def check_fit(dataset: Path) -> None:
     if not (validation := validate(dataset)).is_passed():
         failing = ", ".join(each.check.name for each in validation.results if each.num_offenders)
         raise UnfitError(f"{dataset} fails validation ({failing}): `speedrun-etl validate` shows the rows.")
-    leaks = find_leaks(dataset, published_names(dataset), secret_values(os.environ))
-    if leaks:
-        shown = "; ".join(f"{each.kind} in {each.file}, {each.place}" for each in leaks[:SHOWN_LEAKS])
+    if leaks := find_leaks(dataset, published_names(dataset), known_secrets()):
+        shown = _shown([f"{each.kind} in {each.file}, {each.place}" for each in leaks])
         raise UnfitError(f"{dataset} holds something like a key in {len(leaks)} places: {shown}.")
+    removed = find_removed(dataset)
+    if removed and accepted != removed.acceptance:
+        raise UnfitError(
+            f"The archive of {dataset} holds something like a key in {len(removed.places)} places: "
+            f"{_shown(removed.places)}. They were removed from the dataset "
+            f"({_shown(removed.traces) or 'no table shows it'}): revoke them, look at what is left, and "
+            f"publish with --accept {removed.acceptance}."
+        )
+
+
+def _shown(places: Sequence[str]) -> str:
+    more = [f"and {len(places) - SHOWN_PLACES} more"] if len(places) > SHOWN_PLACES else []
+    return "; ".join([*places[:SHOWN_PLACES], *more])
 
 
 def open_hub(repo: str) -> "HubTarget":
@@ -91,8 +111,9 @@ def open_hub(repo: str) -> "HubTarget":
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     from outputs.publishing.hub import HubTarget
 
+    token = read_key("HF_TOKEN") or None
     wait_s = float(os.environ.get("SPEEDRUN_ETL_RETRY_S", "1"))
-    return HubTarget(repo, os.environ.get("HF_TOKEN") or None, os.environ.get("HF_ENDPOINT") or None, wait_s)
+    return HubTarget(repo, token, os.environ.get("HF_ENDPOINT") or None, wait_s)
 
 
 def _to_folder(settings: PublishSettings, target: FolderTarget, say: Callable[[str], None]) -> bool:

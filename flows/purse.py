@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from flows.secrecy import read_key
 from flows.settings import BuildSettings, EmbedBackend, ServiceOptions
 from outputs.embeddings.bge_backend import check_installed
 from outputs.spending.budget import Budget
@@ -80,7 +81,7 @@ def default_cache() -> Path:
 
 
 def _key() -> str:
-    return os.environ.get(KEY_VARIABLE, "").strip()
+    return read_key(KEY_VARIABLE)
 
 
 def make_budget(max_usd: float, options: ServiceOptions) -> Budget:

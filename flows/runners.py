@@ -5,6 +5,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -77,10 +78,10 @@ def make_runner(settings: BuildSettings) -> Runner:
         return Processes(settings.workers)
     if settings.dask_address is None:
         raise RunnerError("The runner dask needs the address of a cluster's scheduler: give --dask-address.")
-    try:
-        from flows.dask_runner import Dask
-    except ImportError:
-        raise RunnerError("The runner dask needs the extra dask: pip install 'speedrun-etl[dask]'.") from None
+    if find_spec("prefect_dask") is None:
+        raise RunnerError("The runner dask needs the extra dask: pip install 'speedrun-etl[dask]'.")
+    from flows.dask_runner import Dask
+
     beside_out = Path(settings.out).resolve().parent
     return Dask(settings.dask_address, settings.shards or str(beside_out))
 

@@ -65,7 +65,7 @@ def open_benchmark(settings: ScoringSettings) -> Iterator[Opened]:
         ScoringError: If it cannot be read or has no embeddings.
         SpendingError: If a key, a price, a package or a model is missing.
     """
-    embed = settings.embed or _embedding_of(settings.dataset)
+    embed = settings.embed or embedding_of(settings.dataset)
     if embed == "bge":
         check_installed()
     if embed == "openai" or settings.is_asking:
@@ -83,7 +83,7 @@ def open_benchmark(settings: ScoringSettings) -> Iterator[Opened]:
         yield Opened(benchmark, purse)
 
 
-def _embedding_of(dataset: Path) -> str:
+def embedding_of(dataset: Path) -> str:
     """Name the first embedding that a dataset holds."""
     if not (dataset / MANIFEST_NAME).is_file():
         raise ScoringError(f"{dataset} is no dataset: name the folder that a build wrote.")

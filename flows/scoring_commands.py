@@ -24,11 +24,11 @@ from flows.judges import (
 )
 from flows.scoring import ScoringSettings, open_benchmark
 from flows.settings import ServiceOptions, WordsSettings
+from flows.thresholds import threshold_in_use
 from outputs.embeddings.bge_backend import DEFAULT_MODEL as DEFAULT_BGE_MODEL
 from scorers.llm_questions import DEFAULT_MODEL as DEFAULT_JUDGE_MODEL
 from scorers.pools import Priors
 from scorers.scoring import score as score_set
-from scorers.thresholds import DEFAULT_THRESHOLD
 
 
 class CompareBy(StrEnum):
@@ -52,7 +52,16 @@ CompareByOption = Annotated[
     typer.Option("--embed", help="By what texts are compared; what the dataset holds, unless it is named."),
 ]
 ThresholdOption = Annotated[
-    float, typer.Option(min=-1, max=1, help="Least cosine by which two texts are one idea.")
+    float | None,
+    typer.Option(
+        min=-1,
+        max=1,
+        help="Least cosine by which two texts are one idea; else that of a calibration, else 0.75.",
+    ),
+]
+CalibrationOption = Annotated[
+    Path | None,
+    typer.Option(help="File of a calibration; else the one beside the dataset, where there is one."),
 ]
 PriorsOption = Annotated[
     PriorsName, typer.Option(help="What counts as tried: by the snapshot's scope, or by any by then.")
@@ -89,7 +98,8 @@ def score(
     fallback: FallbackOption = FallbackName.NONE,
     judge_timeout: JudgeTimeoutOption = DEFAULT_JUDGE_TIMEOUT_S,
     embed: CompareByOption = None,
-    threshold: ThresholdOption = DEFAULT_THRESHOLD,
+    threshold: ThresholdOption = None,
+    calibration: CalibrationOption = None,
     priors: PriorsOption = PriorsName.SCOPE,
     compat: CompatOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -100,14 +110,6 @@ def score(
     bge_model: BgeModelOption = DEFAULT_BGE_MODEL,
 ) -> None:
     """Score candidates against a snapshot, and explain the score. Exit code 3: some could not be judged."""
-    judge_settings = JudgeSettings(
-        name=judge,
-        threshold=threshold,
-        model=judge_model,
-        effort=effort,
-        is_both_orders=both_orders,
-        fallback=fallback,
-    )
     settings = ScoringSettings(
         dataset=dataset,
         embed=embed.value if embed else None,
@@ -115,7 +117,15 @@ def score(
         cache=cache,
         max_usd=max_usd,
         service=ServiceOptions(base_url=base_url, prices=tuple(price or ()), timeout_s=judge_timeout),
-        is_asking=judge_settings.is_asking,
+        is_asking=judge is JudgeName.LLM_HYBRID,
+    )
+    judge_settings = JudgeSettings(
+        name=judge,
+        threshold=threshold_in_use(threshold, calibration, settings),
+        model=judge_model,
+        effort=effort,
+        is_both_orders=both_orders,
+        fallback=fallback,
     )
     with open_benchmark(settings) as opened:
         result = score_set(

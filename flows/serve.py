@@ -4,7 +4,6 @@ Import this module only where Prefect is wanted: the import takes a second.
 """
 
 import os
-from pathlib import Path
 
 from flows.prefect_api import keep_prefect_quiet
 
@@ -82,8 +81,3 @@ def serve(settings: BuildSettings, cron: str, *, is_strict: bool) -> None:
         entrypoint_type=EntrypointType.MODULE_PATH,
         print_starting_message=False,
     )
-
-
-def default_cache(out: Path) -> Path:
-    """Name the cache beside a dataset."""
-    return out.with_name(f"{out.name}-cache")

@@ -153,8 +153,33 @@ class BuildSettings(BaseModel):
         """Whether OpenAI is asked for anything."""
         return self.llm_match == "openai" or self.words.needs_key
 
+    def for_schedule(self) -> "BuildSettings":
+        """Make paths absolute, as a schedule may run elsewhere, and name a cache, so that it ends early."""
+        out = Path(self.out).absolute()
+        words = self.words
+        if Path(words.bge_model).is_dir():
+            words = words.model_copy(update={"bge_model": str(Path(words.bge_model).absolute())})
+        paths = {name: path for name in ("llm_answers", "overrides") if (path := getattr(self, name))}
+        if self.shards and "://" not in self.shards:
+            paths["shards"] = self.shards
+        if "://" not in self.archive and not self.archive.startswith("git@"):
+            paths["archive"] = self.archive
+        return self.model_copy(
+            update={
+                "out": str(out),
+                "cache": str(Path(self.cache).absolute() if self.cache else cache_beside(out)),
+                "words": words,
+                **{name: str(Path(path).absolute()) for name, path in paths.items()},
+            }
+        )
+
     def for_manifest(self) -> dict[str, int | float | str | bool | None]:
         """List the settings that can change the output: neither where it lies nor how it was computed."""
         asked = {"llm_match": self.llm_match, "llm_model": self.llm_model}
         is_asked = self.llm_match != "off" or self.llm_answers is not None
         return {"year": self.year, **self.words.for_manifest(), **(asked if is_asked else {})}
+
+
+def cache_beside(out: Path) -> Path:
+    """Name the cache beside a dataset."""
+    return out.with_name(f"{out.name}-cache")

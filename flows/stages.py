@@ -18,6 +18,7 @@ from flows.parsing import parse_batches
 from flows.purse import check_purse, open_purse
 from flows.reporting import Reporter
 from flows.runners import make_runner
+from flows.secrecy import no_secret_escapes
 from flows.settings import BuildSettings
 from flows.unchanged import BuildMemory, build_key
 from flows.words import Words, put_in_words
@@ -54,6 +55,7 @@ from outputs.variant_tables import build_proposals, build_variant_links, build_v
 from parsers.archive import Archive, open_archive
 from parsers.kinds import PARSED_KINDS
 from parsers.parsed_files import Batch, ParsedArchive, merge_batches, plan_batches
+from parsers.quarantine import Reason
 
 PAGES: Mapping[str, Page] = {CARD_NAME: write_card, REPORT_NAME: write_report}
 """What is written about a dataset beside its tables."""
@@ -112,7 +114,7 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
     out = Path(settings.out)
     check_target(out)
     place = out.resolve()
-    with output_lock(place), collection.put_off():
+    with no_secret_escapes(), output_lock(place), collection.put_off():
         clean_up(place)
         return _build(settings, out, reporter, run)
 
@@ -140,6 +142,7 @@ def _make(
 ) -> Manifest:
     """Run every stage up to the dataset in its place; what they hold in memory ends with them."""
     parsed = run(parse_archive, archive, settings, reporter)
+    _warn_of_keys(parsed, reporter)
     runs = run(link_runs, parsed, settings, reporter)
     variants = run(link_variants, parsed, runs, settings, reporter)
     write_ups = collect_write_ups(parsed)
@@ -319,6 +322,16 @@ def build_time() -> datetime:
     """The time that the manifest states: `SOURCE_DATE_EPOCH` where set, so that builds compare equal."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     return datetime.fromtimestamp(int(seconds) if seconds else int(time.time()), UTC)
+
+
+def _warn_of_keys(parsed: ParsedArchive, reporter: Reporter) -> None:
+    removed = [reject for _, reject in parsed.quarantined() if reject.reason == Reason.KEY_REMOVED]
+    if removed:
+        first = removed[0]
+        reporter.say(
+            f"Warning: {len(removed)} texts that look like keys or passwords were removed, the first from "
+            f"{first.path}, line {first.line}: revoke them; `quarantine` names all places."
+        )
 
 
 def _warn(archive: Archive, reporter: Reporter) -> None:

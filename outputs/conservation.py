@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from parsers.kinds import FileKind
 from parsers.parsed_files import ParsedArchive, ParsedFile
+from parsers.quarantine import Reason
 
 
 class Balance(BaseModel):
@@ -39,7 +40,7 @@ class Balance(BaseModel):
 
 
 def balance_inputs(parsed: ParsedArchive) -> tuple[Balance, ...]:
-    """Count the inputs of an archive.
+    """Count the inputs of an archive. A removed key sets nothing aside: the text around it was read.
 
     Seen is counted on the input, quarantined on the rejects: for a ledger the distinct lines that stand in
     quarantine, for any other file whether it was rejected as a whole. So the two sides can disagree if
@@ -75,7 +76,9 @@ def balance_inputs(parsed: ParsedArchive) -> tuple[Balance, ...]:
 
 
 def _num_quarantined(each: ParsedFile) -> int:
-    lines: Iterable[int | None] = {reject.line for reject in each.quarantined}
+    lines: Iterable[int | None] = {
+        reject.line for reject in each.quarantined if reject.reason != Reason.KEY_REMOVED
+    }
     if None in lines:
         return 1
     return len({*lines}) if each.file.kind == FileKind.LEDGER else 0

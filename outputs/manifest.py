@@ -15,6 +15,7 @@ from outputs.conservation import Balance, balance_inputs
 from outputs.spending.prices import PRICE_TABLE_VERSION
 from outputs.spending.report import Spending
 from parsers.parsed_files import ParsedArchive
+from parsers.quarantine import Reason
 
 FORMAT_VERSION = 1
 """Raised when readers of the dataset must change."""
@@ -113,6 +114,7 @@ class Manifest(BaseModel):
         texts: The files beside them.
         undated: What no snapshot holds.
         balances: What was seen, parsed and quarantined.
+        removed_keys: Texts that look like keys and were removed before anything was parsed.
         variant_coverage: How far the variant cascade reaches.
         idea_coverage: How the idea matcher behaves.
         price_table: Version of the prices by which `spending` counts dollars.
@@ -133,6 +135,7 @@ class Manifest(BaseModel):
     texts: tuple[TextEntry, ...] = ()
     undated: Undated = NOTHING_UNDATED
     balances: tuple[Balance, ...]
+    removed_keys: int = 0
     variant_coverage: VariantCoverage
     idea_coverage: IdeaCoverage
     price_table: str = PRICE_TABLE_VERSION
@@ -187,6 +190,7 @@ def make_manifest(
         texts=tuple(TextEntry.of(name, texts[name]) for name in sorted(texts)),
         undated=undated,
         balances=balance_inputs(parsed),
+        removed_keys=sum(reject.reason == Reason.KEY_REMOVED for _, reject in parsed.quarantined()),
         variant_coverage=variant_coverage,
         idea_coverage=idea_coverage,
         spending=spending,

@@ -417,8 +417,11 @@ VARIANT_SOURCES = Table(
     one_row_per="distinct source",
     description="Every text that a run is known to have executed, once.",
     columns=(
-        _text("sha256", "Hash of the normalised text."),
-        _text("source_text", "The text: line ends and trailing blanks normalised, wrapper lines cut."),
+        _text("sha256", "Hash of the normalised text, keys removed."),
+        _text(
+            "source_text",
+            "The text: line ends and trailing blanks normalised, wrapper lines cut, keys removed.",
+        ),
         Column("origins", Kind.TEXTS, "Logs and export rows that hold it."),
         Column("experiment_ids", Kind.TEXTS, "Runs that executed it."),
         Column("is_drifted", Kind.BOOL, "Whether no variant file of their scopes has this text today."),
@@ -437,7 +440,7 @@ PROPOSALS = Table(
         _text("variant_stem", "File name without `.py`."),
         AGENT,
         WAVE,
-        _text("sha256", "Hash of the file's bytes."),
+        _text("sha256", "Hash of the file's bytes, keys included."),
         _text("source_sha256", "Hash of its normalised text."),
         Column("file_size_bytes", Kind.INT, "Size of the file.", "bytes"),
         _maybe(Kind.TEXT, "header_docstring", "The docstring that it starts with."),
@@ -503,7 +506,7 @@ RUN_IDEA_LINKS = Table(
 QUARANTINE = Table(
     name="quarantine",
     one_row_per="rejected input",
-    description="Everything that could not be parsed, with its place and the reason.",
+    description="What could not be parsed, and every key that was removed, with its place and the reason.",
     columns=(
         _text("kind", "Kind of the file it came from.", tuple(kind.value for kind in FileKind)),
         _maybe(Kind.TEXT, "agent", "Agent of the scratchpad, where it lies in one."),

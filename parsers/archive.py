@@ -10,6 +10,7 @@ from pathlib import Path
 from parsers.kinds import FileKind, kind_in_export, kind_in_scratchpad
 from parsers.quarantine import Quarantined, Reason
 from parsers.scopes import SCOPES, Scope
+from parsers.secrets import find_keys, hide_keys
 from parsers.unpacking import ArchiveError, fetch
 
 EXPORT_FOLDER = "data/runs_self_contained"
@@ -150,6 +151,8 @@ def _walk(
 def _cause_to_refuse(entry: "os.DirEntry[str]", root: Path) -> str | None:
     if not _is_utf8(entry.name):
         return "its name is not valid UTF-8"
+    if find_keys(entry.name.encode()):
+        return "its name holds something like a key"
     if entry.is_symlink():
         is_inside = Path(entry.path).resolve().is_relative_to(root)
         return None if is_inside else "it is a link that points out of the archive"
@@ -167,7 +170,7 @@ def _is_utf8(name: str) -> bool:
 
 
 def _refuse(path: str, reason: Reason, cause: str) -> Quarantined:
-    shown = path.encode("utf-8", errors="replace").decode()
+    shown = hide_keys(path.encode("utf-8", errors="replace").decode())
     detail = f"The member {shown} was refused: {cause}."
     return Quarantined(FileKind.OTHER, shown, None, 0, reason, detail, "")
 

@@ -19,6 +19,7 @@ from parsers.logs import MAX_LOG_BYTES, Log, parse_log
 from parsers.quarantine import Quarantined, Reason, excerpt
 from parsers.records import Parsed
 from parsers.rule_checks import parse_rule_check
+from parsers.secrets import Secrets, remove_keys
 from parsers.stubs import parse_stub
 from parsers.variants import Variant, parse_variant
 
@@ -114,17 +115,18 @@ def plan_batches(files: Iterable[ArchiveFile]) -> list[tuple[ArchiveFile, ...]]:
     return batches
 
 
-def parse_batch(root: Path, files: Iterable[ArchiveFile]) -> Batch:
+def parse_batch(root: Path, files: Iterable[ArchiveFile], secrets: Secrets = ()) -> Batch:
     """Read and parse some files of an archive.
 
     Args:
         root: The archive's root.
         files: Files to read. One that cannot be read is set aside.
+        secrets: Values that are removed, as is all that looks like a key.
     """
     parsed = []
     sources: dict[str, str] = {}
     for file in files:
-        done = _read_and_parse(root, file)
+        done = _read_and_parse(root, file, secrets)
         if any(isinstance(record, Log | Variant) for record in done.records):
             done = replace(done, records=tuple(_without_source(record, sources) for record in done.records))
         parsed.append(done)
@@ -178,7 +180,7 @@ _PARSERS: Mapping[FileKind, Callable[[bytes, str], object]] = {
 }
 
 
-def _read_and_parse(root: Path, file: ArchiveFile) -> ParsedFile:
+def _read_and_parse(root: Path, file: ArchiveFile, secrets: Secrets) -> ParsedFile:
     def set_aside(reason: Reason, detail: str, data: bytes = b"") -> ParsedFile:
         reject = Quarantined(file.kind, file.path, None, 0, reason, detail, excerpt(data))
         return ParsedFile(file, "", (), (reject,), 1, 0)
@@ -191,13 +193,21 @@ def _read_and_parse(root: Path, file: ArchiveFile) -> ParsedFile:
             data = opened.read()
     except OSError as error:
         return set_aside(Reason.UNREADABLE, f"The file cannot be read: {error.strerror}.")
+    clean, keys = remove_keys(data, file.kind, file.path, secrets)
     try:
-        return parse_file(data, file)
+        parsed = parse_file(clean, file)
     except Exception as error:
         cause = f"{type(error).__name__}: {error}"[:300]
-        return set_aside(
-            Reason.PARSER_FAULT, f"The parser failed on this file, please report it: {cause}", data
+        parsed = set_aside(
+            Reason.PARSER_FAULT, f"The parser failed on this file, please report it: {cause}", clean
         )
+    return _with_removed(parsed, data, keys) if keys else parsed
+
+
+def _with_removed(parsed: ParsedFile, data: bytes, keys: tuple[Quarantined, ...]) -> ParsedFile:
+    """List the removed keys; the file's hash stays that of the file as it is."""
+    sha256 = hashlib.sha256(data).hexdigest() if parsed.sha256 else ""
+    return replace(parsed, sha256=sha256, quarantined=(*parsed.quarantined, *keys))
 
 
 def _without_source(record: object, sources: dict[str, str]) -> object:

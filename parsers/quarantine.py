@@ -30,6 +30,7 @@ class Reason(StrEnum):
     UNSAFE_MEMBER = "unsafe_member"
     PARSER_FAULT = "parser_fault"
     DUPLICATE_IDEA = "duplicate_idea"
+    KEY_REMOVED = "key_removed"
 
 
 @dataclass(frozen=True, slots=True)

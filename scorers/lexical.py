@@ -24,6 +24,7 @@ from scorers.vectors import unit_rows
 
 LEXICAL = "lexical"
 DIMENSIONS = 2_048
+MODEL = f"hashed-tf-idf-words-1-2-{DIMENSIONS}"
 
 _WORD = re.compile(r"[a-z]+|\d+")
 
@@ -38,7 +39,7 @@ class LexicalBackend:
 
     weights: NDArray[np.float64]
     name: str = LEXICAL
-    model: str = f"hashed-tf-idf-words-1-2-{DIMENSIONS}"
+    model: str = MODEL
 
     @classmethod
     def fit(cls, texts: Sequence[str]) -> "LexicalBackend":

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 from pytest_httpserver import HTTPServer
 
 from tests.openai_server import FakeOpenAI
+from tests.prefect_server import PrefectServer, run_server
 
 # Read once, when huggingface_hub is first imported by any test: the fake hubs speak no Xet.
 os.environ["HF_HUB_DISABLE_XET"] = "1"
@@ -56,3 +57,10 @@ def service() -> Iterator[FakeOpenAI]:
     """A service that speaks OpenAI's language on loopback; a slow answer holds no other one up."""
     with HTTPServer(host="127.0.0.1", threaded=True) as server:
         yield FakeOpenAI(server)
+
+
+@pytest.fixture(scope="session")
+def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]:
+    """A real Prefect server on loopback, started once a session."""
+    with run_server(tmp_path_factory.mktemp("prefect-server")) as server:
+        yield server

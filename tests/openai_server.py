@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-import random
+import re
 import threading
 import time
 from array import array
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
@@ -22,6 +23,8 @@ from outputs.spending.service import ServiceSettings
 
 KEY = "sk-test-0123456789abcdef"
 DIMENSIONS = 3_072
+HELD_S = 120.0
+"""A request that is held ends after so long at the latest."""
 
 Body = Mapping[str, Any]
 Fault = Callable[[Body], Response | None]
@@ -30,10 +33,9 @@ Fault = Callable[[Body], Response | None]
 
 def vector_of(text: str, dimensions: int = DIMENSIONS) -> list[float]:
     """A vector that depends on the text alone, of length 2, so that scaling is seen."""
-    source = random.Random(text)  # noqa: S311 - a vector is no secret
-    values = [source.gauss(0, 1) for _ in range(dimensions)]
-    length = sum(value * value for value in values) ** 0.5
-    return [2 * value / length for value in values]
+    source = np.random.default_rng(list(hashlib.sha256(text.encode("utf-8", "replace")).digest()))
+    values = source.standard_normal(dimensions)
+    return [float(value) for value in 2 * values / np.linalg.norm(values)]
 
 
 Embed = Callable[[str], Sequence[float]]
@@ -96,6 +98,10 @@ class FakeOpenAI:
         embed: Gives a text its vector.
         describe: Writes the content of a chat answer from a request.
         batches: Batches by id, each with the lines of its input.
+        marks: Metadata of each batch, by its id.
+        answered: Path and body of every request that was answered well, in order.
+        hold_after: After so many answers every further request waits, until `let_go` ends them all.
+        max_inputs: Requests to embed more texts are refused.
     """
 
     def __init__(self, server: HTTPServer) -> None:
@@ -106,6 +112,12 @@ class FakeOpenAI:
             {"description": "Changes a thing."}
         )
         self.batches: dict[str, list[Body]] = {}
+        self.marks: dict[str, Mapping[str, str]] = {}
+        self.answered: list[tuple[str, Body]] = []
+        self.hold_after: int | None = None
+        self.max_inputs = 2_048
+        self.num_held = 0
+        self._is_let_go = threading.Event()
         self.polls_until_done = 0
         self._files: dict[str, bytes] = {}
         self._lock = threading.Lock()
@@ -114,8 +126,32 @@ class FakeOpenAI:
         server.expect_request("/v1/chat/completions", method="POST").respond_with_handler(self._chat)
         server.expect_request("/v1/files", method="POST").respond_with_handler(self._upload)
         server.expect_request("/v1/batches", method="POST").respond_with_handler(self._start_batch)
-        server.expect_request("/v1/batches/batch-1", method="GET").respond_with_handler(self._show_batch)
-        server.expect_request("/v1/files/out-1/content", method="GET").respond_with_handler(self._content)
+        server.expect_request("/v1/batches", method="GET").respond_with_handler(self._list_batches)
+        server.expect_request(re.compile("/v1/batches/.+"), method="GET").respond_with_handler(
+            self._show_batch
+        )
+        server.expect_request(re.compile("/v1/files/.+/content")).respond_with_handler(self._content)
+
+    def let_go(self) -> None:
+        """End the requests that wait, and let none wait any more."""
+        with self._lock:
+            self.hold_after, self.num_held = None, 0
+            self._is_let_go.set()
+            self._is_let_go = threading.Event()
+
+    def _answer(self, path: str, body: Body, answer: Response) -> Response:
+        """Answer well, unless it is time to wait."""
+        with self._lock:
+            is_held = self.hold_after is not None and len(self.answered) >= self.hold_after
+            if is_held:
+                self.num_held += 1
+            else:
+                self.answered.append((path, body))
+            is_let_go = self._is_let_go
+        if not is_held:
+            return answer
+        is_let_go.wait(HELD_S)
+        return Response("", 503)
 
     def _note(self, request: Request) -> tuple[Body, Response | None]:
         assert request.headers["Authorization"] == f"Bearer {KEY}"
@@ -128,53 +164,60 @@ class FakeOpenAI:
     def _embeddings(self, request: Request) -> Response:
         body, fault = self._note(request)
         assert body["encoding_format"] == "base64", "the client asks for it"
-        return fault or as_json(embedding_body(body["input"], self.embed))
+        if len(body["input"]) > self.max_inputs:
+            fault = error(400)(body)
+        return fault or self._answer(request.path, body, as_json(embedding_body(body["input"])))
 
     def _chat(self, request: Request) -> Response:
         body, fault = self._note(request)
-        return fault or as_json(chat_body(self.describe(body)))
+        return fault or self._answer(request.path, body, as_json(chat_body(self.describe(body))))
 
     def _upload(self, request: Request) -> Response:
         _, fault = self._note(request)
-        self._files["in-1"] = request.files["file"].read()
-        return fault or as_json(
-            {
-                "id": "in-1",
-                "object": "file",
-                "bytes": 1,
-                "created_at": 0,
-                "filename": "f",
-                "purpose": "batch",
-                "status": "processed",
-            }
-        )
+        name = f"in-{len(self._files) + 1}"
+        self._files[name] = request.files["file"].read()
+        shown = {"object": "file", "bytes": 1, "created_at": 0, "filename": "f", "purpose": "batch"}
+        return fault or as_json({"id": name, "status": "processed", **shown})
 
-    def _batch(self, status: str) -> Response:
-        return as_json(
-            {
-                "id": "batch-1",
-                "object": "batch",
-                "endpoint": "/v1/chat/completions",
-                "input_file_id": "in-1",
-                "completion_window": "24h",
-                "created_at": 0,
-                "status": status,
-                "output_file_id": "out-1" if status == "completed" else None,
-            }
-        )
+    def _batch(self, name: str, status: str) -> dict[str, Any]:
+        return {
+            "id": name,
+            "object": "batch",
+            "endpoint": "/v1/chat/completions",
+            "input_file_id": "in-1",
+            "completion_window": "24h",
+            "created_at": 0,
+            "status": status,
+            "metadata": self.marks[name],
+            "output_file_id": f"out-{name}" if status == "completed" else None,
+        }
 
     def _start_batch(self, request: Request) -> Response:
+        """Take a batch, also where the answer that says so gets lost."""
+        body, fault = self._note(request)
+        name = f"batch-{len(self.batches) + 1}"
+        self.batches[name] = [json.loads(line) for line in self._files[body["input_file_id"]].splitlines()]
+        self.marks[name] = body.get("metadata", {})
+        return fault or self._answer(request.path, body, as_json(self._batch(name, "validating")))
+
+    def _list_batches(self, request: Request) -> Response:
+        """Show the latest first, one a page."""
         _, fault = self._note(request)
-        self.batches["batch-1"] = [json.loads(line) for line in self._files["in-1"].splitlines()]
-        return fault or self._batch("validating")
+        names = sorted(self.batches, reverse=True)
+        after = request.args.get("after")
+        names = names[names.index(after) + 1 :] if after else names
+        page = [self._batch(name, "in_progress") for name in names[:1]]
+        return fault or as_json({"object": "list", "data": page, "has_more": len(names) > 1})
 
     def _show_batch(self, request: Request) -> Response:
         _, fault = self._note(request)
         self.polls_until_done -= 1
-        return fault or self._batch("in_progress" if self.polls_until_done >= 0 else "completed")
+        status = "in_progress" if self.polls_until_done >= 0 else "completed"
+        return fault or as_json(self._batch(request.path.rpartition("/")[2], status))
 
     def _content(self, request: Request) -> Response:
-        _, fault = self._note(request)
+        body, fault = self._note(request)
+        name = request.path.split("/")[-2].removeprefix("out-")
         lines = [
             json.dumps(
                 {
@@ -182,9 +225,10 @@ class FakeOpenAI:
                     "response": {"status_code": 200, "body": chat_body(self.describe(line["body"]))},
                 }
             )
-            for line in reversed(self.batches["batch-1"])
+            for line in reversed(self.batches[name])
         ]
-        return fault or Response("\n".join(lines), content_type="application/jsonl")
+        answer = Response("\n".join(lines), content_type="application/jsonl")
+        return fault or self._answer(request.path, body, answer)
 
     def inputs(self) -> list[list[str]]:
         """The texts of every request for embeddings."""

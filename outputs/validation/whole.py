@@ -10,6 +10,7 @@ from outputs.manifest import MANIFEST_NAME
 from outputs.snapshots.laws import check_laws
 from outputs.validation.model import Offenders
 from outputs.validation.opened import OpenedDataset
+from parsers.quarantine import Reason
 
 
 def find_changed_files(dataset: OpenedDataset) -> Offenders:
@@ -94,7 +95,10 @@ def find_unbalanced_inputs(dataset: OpenedDataset) -> Offenders:
 
 def _count_quarantined(quarantine: pl.DataFrame, kind: str, agent: str, wave: str, unit: str) -> int:
     of_kind = quarantine.filter(
-        pl.col("kind") == kind, pl.col("agent").fill_null("") == agent, pl.col("wave").fill_null("") == wave
+        pl.col("reason") != Reason.KEY_REMOVED,
+        pl.col("kind") == kind,
+        pl.col("agent").fill_null("") == agent,
+        pl.col("wave").fill_null("") == wave,
     )
     if unit == "lines":
         return of_kind.select("path", "line").n_unique()

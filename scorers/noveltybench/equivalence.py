@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from outputs.embeddings.model import Embedding
 from scorers.noveltybench.errors import RowError
+from scorers.thresholds import PUBLISHED_THRESHOLD
 
 Pair = tuple[str, str]
 """The first member of a class, and an output that may belong to it."""
 
-COSINE_THRESHOLD = 0.75
-"""Where nothing else is said, as high as two texts must lie together for the cosine judge of proposals."""
+COSINE_THRESHOLD = PUBLISHED_THRESHOLD
+"""Where nothing else is said, what the cosine judge of proposals was published with."""
 
 
 class Equivalence(Protocol):

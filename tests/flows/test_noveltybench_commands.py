@@ -220,6 +220,19 @@ def test_outputs_are_compared_by_the_embeddings_of_a_service(service: FakeOpenAI
     assert [row["partition"] for row in read(out / "partitions.jsonl")] == [[0, 0, 0, 0], [0, 1]]
 
 
+def test_outputs_are_compared_by_words_alone(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    texts = [
+        "The muon optimizer with a longer warmup of the learning rate",
+        "The muon optimizer, with a longer warmup of the learning rate!",
+        "Sentences about another thing altogether have no such words",
+        "ha ha ha",
+    ]
+    write(out / "generations.jsonl", {"id": "p0", "prompt": "", "model": "m", "generations": texts})
+    assert run("partition", out, "--equivalence", "lexical", "--quiet").returncode == 0
+    assert [row["partition"] for row in read(out / "partitions.jsonl")] == [[0, 0, 1, 2]]
+
+
 def test_writers_stand_side_by_side_with_standard_errors(tmp_path: Path) -> None:
     first, people = tmp_path / "first", tmp_path / "people"
     # Utilities 10 and 5.56: mean 7.78, error 2.22; distinct 2 and 1: 1.50, 0.50.

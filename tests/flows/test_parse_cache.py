@@ -16,7 +16,7 @@ from flows.shards import parser_version
 from flows.stages import build_dataset, parse_archive
 from parsers.archive import list_archive
 from parsers.parsed_files import ParsedArchive, ParsedFile
-from tests.helpers import log_text, parse_folder
+from tests.helpers import log_text, parse_folder, write_scratchpad
 
 LOG = "v2/codex/scratchpad/runs"
 
@@ -136,3 +136,23 @@ def test_another_parser_version_believes_nothing(
 
 def test_the_version_is_the_hash_of_the_parsers() -> None:
     assert len(parser_version()) == 64
+
+
+def test_a_file_with_a_secret_of_this_environment_is_parsed_afresh_and_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kept before it was known to be a secret, it is not believed; parsed without it, it is no one else's."""
+    files = {"ideas/a.md": "# Idea\n\nWith plain-value-1.\n", "ideas/b.md": "# Other\n\nWithout.\n"}
+    archive = write_scratchpad(tmp_path / "archive", files)
+    cache = tmp_path / "cache"
+    assert "plain-value-1" in repr(parse(archive, cache).files)
+    monkeypatch.setenv("SOME_API_KEY", "plain-value-1")
+    left = parse(archive, cache)
+    assert "plain-value-1" not in repr(left.files)
+    assert "value of SOME_API_KEY" in repr(left.files)
+    (archive / "v1/codex/scratchpad/ideas/b.md").write_text("# Other\n\nChanged.\n")
+    parse(archive, cache)
+    kept = {path.rpartition("/")[2] for path in known(archive, cache)}
+    assert kept == {"b.md", "runs.jsonl"}
+    monkeypatch.delenv("SOME_API_KEY")
+    assert "plain-value-1" in repr(parse(archive, cache).files)

@@ -1,9 +1,11 @@
 """Publishing: to a Hub on loopback and to folders; what is refused, retried, kept and never told."""
 
 import re
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 from pytest_httpserver import HTTPServer
 from rich.console import Console
@@ -12,6 +14,7 @@ from flows.publish import PublishSettings, publish_dataset
 from flows.reporting import QuietReporter
 from flows.settings import BuildSettings
 from flows.stages import build_dataset
+from outputs.manifest import read_manifest
 from outputs.publishing.plan import PublishError, UnfitError, published_names
 from tests.fake_hub import FakeHub
 from tests.helpers import log_text, write_scratchpad
@@ -177,21 +180,77 @@ KEYS = [
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_key_blocks_publishing_and_is_never_told(
+def test_a_key_of_the_archive_blocks_publishing_and_is_never_told(
     tmp_path: Path, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
+    """It is not in the dataset either; who has looked at all places may publish what is left."""
     monkeypatch.setenv("SOME_API_KEY", "plain-value-of-a-variable")
-    with pytest.raises(UnfitError, match=r"in runs\.parquet, column note, row 0") as caught:
-        publish(build(tmp_path, note=f"I used {key} today"))
+    dataset = build(tmp_path, note=f"I used {key} today")
+    place = r"1 places: v1/codex/scratchpad/runs\.jsonl, line 1 \(.*\).*runs\.parquet, column note, row 0"
+    with pytest.raises(UnfitError, match=place) as caught:
+        publish(dataset)
+    assert hub.seen == []
+    told = str(caught.value)
+    word = told.rpartition("--accept ")[2].rstrip(".")
+    assert key not in told
+    assert not any(key.encode() in data for data in whole(dataset).values())
+    with pytest.raises(UnfitError):
+        publish(dataset, accepted="another")
+    done, told = publish(dataset, accepted=word)
+    assert done
+    assert key not in told + str(hub.messages)
+
+
+def test_another_key_needs_another_word(tmp_path: Path, hub: FakeHub) -> None:
+    words = []
+    for note in (KEYS[0], f"{KEYS[0]} {KEYS[1]}"):
+        with pytest.raises(UnfitError) as caught:
+            publish(build(tmp_path, note=note))
+        words.append(str(caught.value).rpartition("--accept ")[2])
+    assert words[0] != words[1]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_in_a_dataset_blocks_publishing(
+    dataset: Path, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """A build leaves none; one that a build of old, or a hand, has put there is found all the same."""
+    monkeypatch.setenv("SOME_API_KEY", "plain-value-of-a-variable")
+    plant(dataset, pl.lit(f"I used {key} today").alias("note"), pl.lit([f"{key}"]).alias("conflicts"))
+    with pytest.raises(
+        UnfitError, match=r"in 2 places: .* in runs\.parquet, column note, row 0; .*column conflicts"
+    ) as caught:
+        publish(dataset)
     assert key not in str(caught.value)
     assert hub.seen == []
 
 
+def plant(dataset: Path, *columns: pl.Expr) -> None:
+    """Put values into the runs of a dataset, in a way that its manifest agrees with."""
+    from outputs.dataset import write_table
+    from outputs.schemas import RUNS
+
+    entry = write_table(RUNS, pl.read_parquet(dataset / "runs.parquet").with_columns(columns), dataset)
+    manifest = read_manifest(dataset)
+    files = tuple(entry if each.name == entry.name else each for each in manifest.files)
+    text = manifest.model_copy(update={"files": files}).model_dump_json(indent=2)
+    (dataset / "manifest.json").write_text(text)
+
+
+def test_a_token_that_cannot_be_sent_is_not_told(
+    dataset: Path, hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", f"{TOKEN}\nX-Other: {TOKEN}")
+    with pytest.raises(Exception) as caught:
+        publish(dataset)
+    assert TOKEN not in "".join(traceback.format_exception(caught.value))
+
+
 def test_a_key_in_a_text_file_blocks_too(dataset: Path, hub: FakeHub) -> None:
-    from outputs.publishing.secrets import find_leaks
+    from outputs.publishing.leaks import find_leaks
 
     (dataset / "card.md").write_text("fine\n" + KEYS[1])
-    assert [leak.place for leak in find_leaks(dataset, ["card.md"], {})] == ["line 2"]
+    assert [leak.place for leak in find_leaks(dataset, ["card.md"], ())] == ["line 2"]
 
 
 def test_words_that_only_look_like_keys_do_not_block(tmp_path: Path, hub: FakeHub) -> None:

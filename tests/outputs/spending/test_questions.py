@@ -7,7 +7,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 from werkzeug import Response
 
-from outputs.spending.batches import POLL_S, ask_in_batches
+from outputs.spending.batches import MARK, POLL_S, ask_in_batches
+from outputs.spending.cache import AnswerCache
 from outputs.spending.errors import OverBudgetError, SpendingError
 from outputs.spending.questions import (
     MAX_FAILURES_IN_A_ROW,
@@ -192,7 +193,7 @@ def test_a_batch_costs_half_and_answers_all(service: FakeOpenAI, tmp_path: Path)
 def test_what_a_batch_lacks_is_asked_directly(service: FakeOpenAI, tmp_path: Path) -> None:
     answered = service.describe
     service.describe = lambda body: None if body["messages"][1]["content"] == "word 2" else answered(body)
-    service.faults = [lambda _: None] * 4 + [lambda _: as_json(chat_body('{"word": "word 2"}'))]
+    service.faults = [lambda _: None] * 5 + [lambda _: as_json(chat_body('{"word": "word 2"}'))]
     answers = ask_in_batches(PANEL, questions(4), purse_for(service, tmp_path), accept_all)
     assert len(answers.given) == 4
     assert service.paths().count("/v1/chat/completions") == 1
@@ -209,15 +210,51 @@ def test_a_batch_that_was_sent_is_waited_for_and_not_sent_again(service: FakeOpe
         ask_in_batches(PANEL, questions(4), purse_for(service, tmp_path, sleep=killed), accept_all)
     answers = ask_in_batches(PANEL, questions(4), purse_for(service, tmp_path), accept_all)
     assert len(answers.given) == 4
-    assert service.paths().count("/v1/batches") == 1
+    assert len(service.batches) == 1
     assert service.paths().count("/v1/files") == 1
+
+
+def test_a_batch_whose_receipt_got_lost_is_found_by_its_mark(service: FakeOpenAI, tmp_path: Path) -> None:
+    """The service took it, and then failed to say so; others have batches there as well."""
+    ask_in_batches(PANEL, questions(3), purse_for(service, tmp_path / "others"), accept_all)
+    service.faults = [lambda _: None] * 3 + [error(503)]
+    answers = ask_in_batches(PANEL, questions(4), purse_for(service, tmp_path), accept_all)
+    assert len(answers.given) == 4
+    assert [len(lines) for lines in service.batches.values()] == [3, 4]
+    marks = [service.marks[name][MARK] for name in service.batches]
+    assert len(set(marks)) == 2
+
+
+@pytest.mark.parametrize("put", range(1, 7))
+def test_a_kill_at_any_note_sends_no_second_batch(
+    service: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put: int
+) -> None:
+    """The notes are the mark, the id, the three answers, and that the batch is over."""
+    puts = 0
+    keep_well = AnswerCache.put
+
+    def killed_at(cache: AnswerCache, key: str, value: bytes) -> None:
+        nonlocal puts
+        puts += 1
+        if puts == put:
+            raise KeyboardInterrupt
+        keep_well(cache, key, value)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(AnswerCache, "put", killed_at)
+        with pytest.raises(KeyboardInterrupt):
+            ask_in_batches(PANEL, questions(3), purse_for(service, tmp_path), accept_all)
+    answers = ask_in_batches(PANEL, questions(3), purse_for(service, tmp_path), accept_all)
+    assert len(answers.given) == 3
+    assert len(service.batches) == 1
+    assert "/v1/chat/completions" not in service.paths()
 
 
 def test_garbled_lines_of_a_batch_are_no_answers(service: FakeOpenAI, tmp_path: Path) -> None:
     garbled = (
         b'\xff\n{"custom_id": 1}\n[]\n{"custom_id": "x", "response": {"body": {"choices": []}}}\nnot json'
     )
-    service.faults = [lambda _: None] * 3 + [lambda _: Response(garbled)]
+    service.faults = [lambda _: None] * 4 + [lambda _: Response(garbled)]
     answers = ask_in_batches(PANEL, questions(2), purse_for(service, tmp_path), accept_all)
     assert len(answers.given) == 2, "they are asked directly"
 

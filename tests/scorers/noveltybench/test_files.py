@@ -53,7 +53,7 @@ def test_scores_of_three_classes() -> None:
 
 
 def test_stored_aggregates_are_counted_anew() -> None:
-    """Published files carry `distinct` as the highest label, which is one too few."""
+    """Some published files carry `distinct` as the highest label, which is one too few."""
     stored = {**ROW, "partition": [0, 1], "distinct": 1}
     assert Partition.model_validate(stored).to_line()["distinct"] == 2
 
