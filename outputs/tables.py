@@ -1,7 +1,9 @@
 """Records to frames that have the declared columns, types and row order."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import accumulate, chain
+from operator import itemgetter
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -10,7 +12,7 @@ from linkers.ideas.model import RunIdea
 from linkers.runs import Run
 from linkers.variants.cascade import RunVariant
 from linkers.write_ups import WriteUp
-from outputs.schemas import QUARANTINE, RUNS, VAL_TRAJECTORIES, Column, Kind, Table
+from outputs.schemas import QUARANTINE, RUNS, VAL_TRAJECTORIES, Column, Table
 from parsers.archive import ArchiveFile
 from parsers.parsed_files import ParsedArchive
 from parsers.quarantine import Quarantined
@@ -23,16 +25,20 @@ def frame_of(table: Table, rows: Iterable[Mapping[str, object]]) -> pl.DataFrame
         table: The declaration.
         rows: One mapping of column name to value a row.
     """
-    rows = list(rows)
-    frame = pl.DataFrame([_series(column, [row[column.name] for row in rows]) for column in table.columns])
+    cells = map(itemgetter(*(column.name for column in table.columns)), rows)
+    columns = [*zip(*cells, strict=True)] or [()] * len(table.columns)
+    frame = pl.DataFrame([*map(_series, table.columns, columns)])
     return frame.sort(table.primary_key, maintain_order=True)
 
 
-def _series(column: Column, values: Sequence[object]) -> pl.Series:
-    """Make a column. Arrow reads times and lists many times as fast as Polars does, and texts more slowly."""
-    if column.kind in (Kind.TIME, Kind.TEXTS, Kind.INTS):
-        return pl.Series(column.name, pa.array(values, column.kind.arrow)).cast(column.kind.polars)
-    return pl.Series(column.name, values, column.kind.polars)
+def _series(column: Column, values: Sequence[Any]) -> pl.Series:
+    kind = column.kind.polars
+    if not isinstance(kind, pl.List):
+        return pl.Series(column.name, values, kind)
+    # Polars reads lists value by value, and Arrow imports pandas, where it is installed, to look at them.
+    items = pl.Series([*chain.from_iterable(values)], dtype=kind.inner)
+    ends = pl.Series([0, *accumulate(map(len, values))], dtype=pl.Int64)
+    return pl.Series(column.name, pa.LargeListArray.from_arrays(ends.to_arrow(), items.to_arrow()))
 
 
 def build_runs(
@@ -46,7 +52,7 @@ def build_runs(
         ideas: Which idea each tested, by experiment id.
     """
     rows = (
-        _run_row(run) | _variant_columns(variant) | _idea_columns(ideas[run.experiment_id])
+        {**_run_row(run), **_variant_columns(variant), **_idea_columns(ideas[run.experiment_id])}
         for run, variant in zip(runs, variants, strict=True)
     )
     return frame_of(RUNS, rows)
