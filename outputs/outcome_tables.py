@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from linkers.outcomes.cohorts import Cohort
-from linkers.outcomes.judgement import JudgedIdea, JudgedRun, Judgement
+from linkers.outcomes.judgement import JudgedIdea, Judgement
 from linkers.outcomes.links import Links
 from linkers.outcomes.verdicts import Verdict
 from outputs.descriptions.model import Description
 from outputs.schemas import COHORTS, EXPERIMENTS, IDEAS, SNAPSHOTS
 from outputs.snapshots.selection import Snapshot
-from outputs.tables import frame_of, idea_text_row
+from outputs.tables import frame_of, frame_of_columns, idea_text_row
 from parsers.kinds import FileKind
 from parsers.parsed_files import ParsedArchive
 from parsers.scopes import Scope
@@ -56,51 +56,48 @@ def build_experiments(
         files: The variant files.
         descriptions: What they do, by experiment id; None where that could not be had.
     """
-    rows = (
-        _experiment_row(each, links, files, descriptions[each.timed.experiment_id]) for each in judgement.runs
-    )
-    return frame_of(EXPERIMENTS, rows)
-
-
-def _experiment_row(
-    judged: JudgedRun, links: Links, files: VariantFiles, description: Description | None
-) -> dict[str, object]:
-    run, timed = judged.run, judged.timed
-    experiment_id = timed.experiment_id
-    stem = links.variant_of.get(experiment_id)
-    key = (run.scope, stem or "")
-    source = links.source_of.get(experiment_id)
-    launch = run.launch if timed.launched_at else None
-    return {
-        "experiment_id": experiment_id,
-        "run_id": run.run_id,
-        "agent": run.scope.agent,
-        "wave": run.scope.wave,
-        "first_seen_at": timed.launched_at,
-        "first_seen_source": launch.source.value if launch else None,
-        "is_first_seen_date_only": launch.is_date_only if launch else False,
-        "finished_at": timed.finished_at,
-        "position": judged.position,
-        "verdict": timed.verdict.value,
-        "step_to_3_28": timed.step_to_3_28,
-        "final_val_loss": timed.final_val_loss,
-        "hit_target": timed.step_to_3_28 is not None,
-        "linked_variant_path": files.paths.get(key),
-        "linked_proposal_id": run.scope.qualify(stem) if stem and key in files.paths else None,
-        "linked_idea_id": timed.idea_id,
-        "recovered_source_sha256": source,
-        "variant_tier": links.variant_tier_of.get(experiment_id),
-        "idea_tier": links.idea_tier_of.get(experiment_id),
-        "seed": run.seed,
-        "recipe": judged.recipe,
-        "parent_recipes": list(judged.parent_recipes),
-        "delta_vs_scope_best": judged.deltas.vs_scope_best,
-        "delta_vs_field_best": judged.deltas.vs_field_best,
-        "on_frontier_walk": judged.is_on_frontier_walk,
-        "description_text": description.text if description else None,
-        "description_source": description.source.value if description else None,
-        "description_evidence": description.evidence if description else None,
+    timed = [each.timed for each in judgement.runs]
+    runs = [each.run for each in judgement.runs]
+    launches = [run.launch if each.launched_at else None for run, each in zip(runs, timed, strict=True)]
+    ids = [each.experiment_id for each in timed]
+    stems = [links.variant_of.get(name) for name in ids]
+    paths = [files.paths.get((run.scope, stem or "")) for run, stem in zip(runs, stems, strict=True)]
+    proposals = [
+        run.scope.qualify(stem) if stem and path else None
+        for run, stem, path in zip(runs, stems, paths, strict=True)
+    ]
+    words = [descriptions[name] for name in ids]
+    columns: dict[str, list[object]] = {
+        "experiment_id": [*ids],
+        "run_id": [run.run_id for run in runs],
+        "agent": [run.scope.agent for run in runs],
+        "wave": [run.scope.wave for run in runs],
+        "first_seen_at": [each.launched_at for each in timed],
+        "first_seen_source": [launch.source.value if launch else None for launch in launches],
+        "is_first_seen_date_only": [launch.is_date_only if launch else False for launch in launches],
+        "finished_at": [each.finished_at for each in timed],
+        "position": [each.position for each in judgement.runs],
+        "verdict": [each.verdict.value for each in timed],
+        "step_to_3_28": [each.step_to_3_28 for each in timed],
+        "final_val_loss": [each.final_val_loss for each in timed],
+        "hit_target": [each.step_to_3_28 is not None for each in timed],
+        "linked_variant_path": [*paths],
+        "linked_proposal_id": [*proposals],
+        "linked_idea_id": [each.idea_id for each in timed],
+        "recovered_source_sha256": [links.source_of.get(name) for name in ids],
+        "variant_tier": [links.variant_tier_of.get(name) for name in ids],
+        "idea_tier": [links.idea_tier_of.get(name) for name in ids],
+        "seed": [run.seed for run in runs],
+        "recipe": [each.recipe for each in judgement.runs],
+        "parent_recipes": [each.parent_recipes for each in judgement.runs],
+        "delta_vs_scope_best": [each.deltas.vs_scope_best for each in judgement.runs],
+        "delta_vs_field_best": [each.deltas.vs_field_best for each in judgement.runs],
+        "on_frontier_walk": [each.is_on_frontier_walk for each in judgement.runs],
+        "description_text": [each.text if each else None for each in words],
+        "description_source": [each.source.value if each else None for each in words],
+        "description_evidence": [each.evidence if each else None for each in words],
     }
+    return frame_of_columns(EXPERIMENTS, columns)
 
 
 def build_ideas(ideas: Iterable[JudgedIdea], links: Links, files: VariantFiles) -> pl.DataFrame:

@@ -1,17 +1,22 @@
 """Records to frames that have the declared columns, types and row order."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from dataclasses import fields
+from itertools import accumulate, chain
+from operator import itemgetter
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
 from linkers.ideas.model import RunIdea
+from linkers.run_outcomes import Outcome
 from linkers.runs import Run
 from linkers.variants.cascade import RunVariant
 from linkers.write_ups import WriteUp
-from outputs.schemas import QUARANTINE, RUNS, VAL_TRAJECTORIES, Column, Kind, Table
+from outputs.schemas import QUARANTINE, RUNS, VAL_TRAJECTORIES, Column, Table
 from parsers.archive import ArchiveFile
+from parsers.ledger_fields import LedgerFields
 from parsers.parsed_files import ParsedArchive
 from parsers.quarantine import Quarantined
 
@@ -23,16 +28,25 @@ def frame_of(table: Table, rows: Iterable[Mapping[str, object]]) -> pl.DataFrame
         table: The declaration.
         rows: One mapping of column name to value a row.
     """
-    rows = list(rows)
-    frame = pl.DataFrame([_series(column, [row[column.name] for row in rows]) for column in table.columns])
+    names = [column.name for column in table.columns]
+    columns = [*zip(*map(itemgetter(*names), rows), strict=True)] or [()] * len(names)
+    return frame_of_columns(table, dict(zip(names, columns, strict=True)))
+
+
+def frame_of_columns(table: Table, columns: Mapping[str, Sequence[object]]) -> pl.DataFrame:
+    """Build a frame with the table's types and row order from a mapping of column name to values."""
+    frame = pl.DataFrame([_series(column, columns[column.name]) for column in table.columns])
     return frame.sort(table.primary_key, maintain_order=True)
 
 
-def _series(column: Column, values: Sequence[object]) -> pl.Series:
-    """Make a column. Arrow reads times and lists many times as fast as Polars does, and texts more slowly."""
-    if column.kind in (Kind.TIME, Kind.TEXTS, Kind.INTS):
-        return pl.Series(column.name, pa.array(values, column.kind.arrow)).cast(column.kind.polars)
-    return pl.Series(column.name, values, column.kind.polars)
+def _series(column: Column, values: Sequence[Any]) -> pl.Series:
+    kind = column.kind.polars
+    if not isinstance(kind, pl.List):
+        return pl.Series(column.name, values, kind)
+    # Polars reads lists value by value, and Arrow imports pandas, where it is installed, to look at them.
+    items = pl.Series([*chain.from_iterable(values)], dtype=kind.inner)
+    ends = pl.Series([0, *accumulate(map(len, values))], dtype=pl.Int64)
+    return pl.Series(column.name, pa.LargeListArray.from_arrays(ends.to_arrow(), items.to_arrow()))
 
 
 def build_runs(
@@ -45,72 +59,75 @@ def build_runs(
         variants: Their variants, in the same order.
         ideas: Which idea each tested, by experiment id.
     """
-    rows = (
-        _run_row(run) | _variant_columns(variant) | _idea_columns(ideas[run.experiment_id])
-        for run, variant in zip(runs, variants, strict=True)
-    )
-    return frame_of(RUNS, rows)
+    runs = tuple(runs)
+    links = [ideas[run.experiment_id] for run in runs]
+    columns = {
+        **_run_columns(runs),
+        **_ledger_columns(runs),
+        **_variant_columns(variants),
+        **_idea_columns(links),
+    }
+    return frame_of_columns(RUNS, columns)
 
 
-def _variant_columns(variant: RunVariant) -> dict[str, object]:
+def _run_columns(runs: Sequence[Run]) -> dict[str, list[object]]:
+    outcomes = [run.outcome for run in runs]
     return {
-        "variant_path": variant.path,
-        "variant_tier": variant.tier,
-        "is_variant_conflict": variant.is_conflict,
-        "recovered_source_sha256": variant.source_sha256,
-        "is_variant_drifted": variant.is_drifted,
+        "experiment_id": [run.experiment_id for run in runs],
+        "run_id": [run.run_id for run in runs],
+        "agent": [run.scope.agent for run in runs],
+        "wave": [run.scope.wave for run in runs],
+        "launched_at": [run.launch.at if run.launch else None for run in runs],
+        "launched_at_source": [run.launch.source.value if run.launch else None for run in runs],
+        "log_path": [run.logs[0].path if run.logs else None for run in runs],
+        "log_paths": [[log.path for log in run.logs] for run in runs],
+        **{field.name: [getattr(each, field.name) for each in outcomes] for field in fields(Outcome)},
+        "hit_target": [each.step_to_3_28 is not None for each in outcomes],
+        "status": [run.status.value for run in runs],
+        "seed": [run.seed for run in runs],
+        "seed_source": [run.seed_source.value if run.seed_source else None for run in runs],
+        "val_trajectory_count": [run.num_trials for run in runs],
+        "ledger_lines": [run.ledger_lines for run in runs],
+        "export_ids": [run.export_ids for run in runs],
+        "conflicts": [run.conflicts for run in runs],
+        "same_log_as": [run.scope.qualify(run.same_log_as) if run.same_log_as else None for run in runs],
     }
 
 
-def _idea_columns(link: RunIdea) -> dict[str, object]:
+def _ledger_columns(runs: Sequence[Run]) -> dict[str, list[object]]:
+    facts = [run.ledger or LedgerFields() for run in runs]
     return {
-        "idea_id": link.idea_id,
-        "idea_tier": link.tier.value if link.tier else None,
-        "idea_link_score": link.score if link.idea_id else None,
-        "is_idea_conflict": link.is_conflict,
-        "idea_conflicts": list(link.reasons),
+        "ledger_variant": [each.variant or each.script for each in facts],
+        "purpose": [each.purpose for each in facts],
+        "is_stat_verify": [each.is_stat_verify for each in facts],
+        "slurm_job_id": [each.slurm_job_id for each in facts],
+        "note": [each.note for each in facts],
+        "ledger_final_val_loss": [each.final_val_loss for each in facts],
+        "ledger_min_val_loss": [each.min_val_loss for each in facts],
+        "ledger_step_to_3_28": [each.step_to_3_28 for each in facts],
+        "ledger_final_step": [each.final_step for each in facts],
+        "ledger_status": [each.status.value if each.status else None for each in facts],
     }
 
 
-def _run_row(run: Run) -> dict[str, object]:
-    outcome = run.outcome
-    ledger = run.ledger
+def _variant_columns(variants: Iterable[RunVariant]) -> dict[str, list[object]]:
+    variants = list(variants)
     return {
-        "experiment_id": run.experiment_id,
-        "run_id": run.run_id,
-        "agent": run.scope.agent,
-        "wave": run.scope.wave,
-        "launched_at": run.launch.at if run.launch else None,
-        "launched_at_source": run.launch.source.value if run.launch else None,
-        "log_path": run.logs[0].path if run.logs else None,
-        "log_paths": [log.path for log in run.logs],
-        "ledger_variant": (ledger.variant or ledger.script) if ledger else None,
-        "final_val_loss": outcome.final_val_loss,
-        "min_val_loss": outcome.min_val_loss,
-        "step_to_3_28": outcome.step_to_3_28,
-        "final_step": outcome.final_step,
-        "scheduled_steps": outcome.scheduled_steps,
-        "train_time_s": outcome.train_time_s,
-        "step_avg_ms": outcome.step_avg_ms,
-        "num_val_points": outcome.num_val_points,
-        "hit_target": outcome.step_to_3_28 is not None,
-        "status": run.status.value,
-        "seed": run.seed,
-        "seed_source": run.seed_source.value if run.seed_source else None,
-        "val_trajectory_count": run.num_trials,
-        "purpose": ledger.purpose if ledger else None,
-        "is_stat_verify": ledger.is_stat_verify if ledger else None,
-        "slurm_job_id": ledger.slurm_job_id if ledger else None,
-        "note": ledger.note if ledger else None,
-        "ledger_final_val_loss": ledger.final_val_loss if ledger else None,
-        "ledger_min_val_loss": ledger.min_val_loss if ledger else None,
-        "ledger_step_to_3_28": ledger.step_to_3_28 if ledger else None,
-        "ledger_final_step": ledger.final_step if ledger else None,
-        "ledger_status": ledger.status.value if ledger and ledger.status else None,
-        "ledger_lines": list(run.ledger_lines),
-        "export_ids": list(run.export_ids),
-        "conflicts": list(run.conflicts),
-        "same_log_as": run.scope.qualify(run.same_log_as) if run.same_log_as else None,
+        "variant_path": [each.path for each in variants],
+        "variant_tier": [each.tier for each in variants],
+        "is_variant_conflict": [each.is_conflict for each in variants],
+        "recovered_source_sha256": [each.source_sha256 for each in variants],
+        "is_variant_drifted": [each.is_drifted for each in variants],
+    }
+
+
+def _idea_columns(links: Sequence[RunIdea]) -> dict[str, list[object]]:
+    return {
+        "idea_id": [link.idea_id for link in links],
+        "idea_tier": [link.tier.value if link.tier else None for link in links],
+        "idea_link_score": [link.score if link.idea_id else None for link in links],
+        "is_idea_conflict": [link.is_conflict for link in links],
+        "idea_conflicts": [link.reasons for link in links],
     }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ahocorasick_rs import BytesAhoCorasick
+from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
 from parsers.key_shapes import SHAPES
 from parsers.kinds import FileKind
@@ -24,6 +24,9 @@ MIN_SECRET_CHARS = 8
 
 MIN_WORD_CHARS = 20
 """So long must a word of such a value be to count alone."""
+
+WORDS_A_SIEVE = 20
+"""So few words are looked for by comparing whole registers; many at once take eight times as long."""
 
 MAX_ROWS = 1_000
 """So many removed keys of a file are named one by one."""
@@ -87,6 +90,8 @@ def find_keys(data: bytes, secrets: Secrets = ()) -> list[FoundKey]:
         data: A text.
         secrets: Values that count as keys whatever they look like.
     """
+    if not any(sieve.find_matches_as_indexes(data) for sieve in _sieves(secrets)):
+        return []
     found: list[FoundKey] = []
     for key in sorted(_candidates(data, secrets), key=lambda key: (key.start, -key.stop)):
         if not found or key.start >= found[-1].stop:
@@ -112,7 +117,21 @@ def _candidates(data: bytes, secrets: Secrets) -> Iterator[FoundKey]:
 
 @lru_cache(maxsize=8)
 def _automaton(secrets: Secrets) -> BytesAhoCorasick:
-    return BytesAhoCorasick([*(needle for needle, _ in _NEEDLES), *(value for _, value in secrets)])
+    return BytesAhoCorasick(_words(secrets))
+
+
+@lru_cache(maxsize=8)
+def _sieves(secrets: Secrets) -> tuple[BytesAhoCorasick, ...]:
+    """Automata that tell at the speed of memory that none of their few words is there, as in most files."""
+    words = _words(secrets)
+    return tuple(
+        BytesAhoCorasick(words[start : start + WORDS_A_SIEVE], matchkind=MatchKind.LeftmostFirst)
+        for start in range(0, len(words), WORDS_A_SIEVE)
+    )
+
+
+def _words(secrets: Secrets) -> list[bytes]:
+    return [*(needle for needle, _ in _NEEDLES), *(value for _, value in secrets)]
 
 
 def write_over(data: bytes, keys: Sequence[FoundKey]) -> bytes:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,11 +20,13 @@ class NameParts:
         tokens: Its words and numbers in order.
         words: The words alone.
         numbers: The numbers alone, as written.
+        long_numbers: Those of more than one digit, in no order.
     """
 
     tokens: tuple[str, ...]
     words: tuple[str, ...]
     numbers: tuple[str, ...]
+    long_numbers: frozenset[str]
 
 
 @lru_cache(maxsize=NAMES_KEPT)
@@ -38,32 +40,28 @@ def name_parts(name: str) -> NameParts:
     for token in tokens(without_prefixes(fold(name))):
         match = _GLUED.fullmatch(token)
         cut.extend(match.groups() if match else (token,))
+    numbers = tuple(token for token in cut if token.isdigit())
     return NameParts(
         tuple(cut),
         tuple(token for token in cut if not token.isdigit()),
-        tuple(token for token in cut if token.isdigit()),
+        numbers,
+        frozenset(number for number in numbers if len(number) > 1),
     )
 
 
 class NameIndex:
-    """Variant stems by the numbers in them.
+    """Variant stems by the long numbers in them, which an abbreviation keeps, all of them and no other.
 
     Args:
         stems: The stems of one scope.
     """
 
     def __init__(self, stems: Iterable[str]) -> None:
-        self._parts = {stem: name_parts(stem) for stem in sorted(stems)}
-        self._holders: dict[str, list[str]] = defaultdict(list)
-        for stem, parts in self._parts.items():
-            for number in dict.fromkeys(parts.numbers):
-                self._holders[number].append(stem)
+        self._by_numbers: dict[frozenset[str], list[tuple[str, NameParts]]] = defaultdict(list)
+        for stem in sorted(stems):
+            parts = name_parts(stem)
+            self._by_numbers[parts.long_numbers].append((stem, parts))
 
-    def sharing_a_number(self, parts: NameParts) -> Iterator[tuple[str, NameParts]]:
-        """Yield the stems that hold the rarest number of a name; all stems for a name without one."""
-        if parts.numbers:
-            stems = min((self._holders.get(number, []) for number in parts.numbers), key=len)
-        else:
-            stems = list(self._parts)
-        for stem in stems:
-            yield stem, self._parts[stem]
+    def with_numbers_of(self, parts: NameParts) -> Sequence[tuple[str, NameParts]]:
+        """List the stems that have the same long numbers as a name."""
+        return self._by_numbers.get(parts.long_numbers, ())

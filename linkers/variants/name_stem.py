@@ -47,7 +47,7 @@ def _abbreviated(run: Run, scope: ScopeEvidence) -> Answer | None:
     ranked = sorted(
         (
             (fuzz.ratio(" ".join(mine.tokens), " ".join(theirs.tokens)) / 100, stem)
-            for stem, theirs in scope.names.sharing_a_number(mine)
+            for stem, theirs in scope.names.with_numbers_of(mine)
             if numbers_agree(mine, theirs) and _words_agree(mine, theirs)
         ),
         key=lambda pair: (-pair[0], pair[1]),
@@ -73,7 +73,7 @@ def numbers_agree(mine: NameParts, theirs: NameParts) -> bool:
     rest = iter(theirs.numbers)
     if not all(number in rest for number in mine.numbers):
         return False
-    return all(number in mine.numbers for number in theirs.numbers if len(number) > 1)
+    return mine.long_numbers >= theirs.long_numbers
 
 
 def _words_agree(mine: NameParts, theirs: NameParts) -> bool:

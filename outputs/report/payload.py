@@ -1,6 +1,7 @@
 """The data that the report's script reads: columns of plain values, and ids as ranges of row numbers."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -168,12 +169,6 @@ def _curves(folder: Path, experiment_at: Mapping[str, int]) -> dict[str, object]
         .select("experiment_id", "trial", "step", "val_loss")
         .filter(pl.col("trial") == 0, pl.col("val_loss").is_finite())
         .sort("experiment_id", "step")
-        .with_columns(
-            pl.int_range(pl.len()).over("experiment_id").alias("place"),
-            pl.len().over("experiment_id").alias("points"),
-        )
-        .with_columns((pl.col("points") / CURVE_POINTS).ceil().cast(pl.Int64).alias("every"))
-        .filter((pl.col("points") - 1 - pl.col("place")) % pl.col("every") == 0)
         .group_by("experiment_id", maintain_order=True)
         .agg(pl.col("step"), (pl.col("val_loss") * 1000).round().cast(pl.Int64, strict=False).alias("loss"))
         .collect()
@@ -181,8 +176,18 @@ def _curves(folder: Path, experiment_at: Mapping[str, int]) -> dict[str, object]
     curves: list[list[int]] = [[] for _ in experiment_at]
     for name, steps, losses in rows.iter_rows():
         if name in experiment_at:
-            curves[experiment_at[name]] = [*steps, *losses]
+            curves[experiment_at[name]] = [*_thinned(steps), *_thinned(losses)]
     return {"curve": curves}
+
+
+def _thinned(points: list[int]) -> list[int]:
+    """Keep the last of some points, and of those before it one in so many.
+
+    >>> _thinned([*range(50)])[:3], _thinned([*range(50)])[-2:]
+    ([1, 4, 7], [46, 49])
+    """
+    every = math.ceil(len(points) / CURVE_POINTS)
+    return points[(len(points) - 1) % every :: every]
 
 
 def _words(column: pl.Series) -> dict[str, object]:

@@ -4,9 +4,11 @@ The checks know nothing of how snapshots are taken. They work on the tables alon
 asked, also one that somebody else wrote.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 
 import polars as pl
 
@@ -32,52 +34,86 @@ class Violation:
     detail: str
 
 
+ScopeKey = tuple[str, str]
+"""Agent and wave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Names in the order of their times.
+
+    Attributes:
+        times: The times, sorted.
+        names: The name that goes with each.
+    """
+
+    times: tuple[datetime, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def until(self, at: datetime) -> tuple[str, ...]:
+        """The names up to a moment, itself included."""
+        return self.names[: bisect_right(self.times, at)]
+
+    def after(self, at: datetime) -> tuple[str, ...]:
+        """The names behind a moment."""
+        return self.names[bisect_right(self.times, at) :]
+
+
+Timelines = Mapping[ScopeKey, Timeline]
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """What the laws are checked against: an index of the tables `experiments` and `ideas`.
 
     Attributes:
-        launched: Scope and time of every dated experiment.
-        hits: Scope, finish, step of every experiment whose hit was known some time.
+        launched: Every dated experiment, by scope.
+        hits: Step, finish, id and scope of every experiment whose hit was known some time, sorted.
         improved: Experiments with verdict improved.
         frontier: Experiments on a frontier walk.
-        seen: Scope and time of every dated idea.
-        rejected: Time of every dated rejection.
+        seen: Every dated idea, by scope.
+        rejected: Every dated rejection of an idea.
         improved_ideas: Ideas with verdict improved.
         frontier_ideas: Ideas on a frontier walk.
     """
 
-    launched: dict[str, tuple[tuple[str, str], datetime]]
-    hits: dict[str, tuple[tuple[str, str], datetime, int]]
+    launched: Timelines
+    hits: Sequence[tuple[int, datetime, str, ScopeKey]]
     improved: frozenset[str]
     frontier: frozenset[str]
-    seen: dict[str, tuple[tuple[str, str], datetime]]
-    rejected: dict[str, datetime]
+    seen: Timelines
+    rejected: Timeline
     improved_ideas: frozenset[str] = field(default_factory=frozenset)
     frontier_ideas: frozenset[str] = field(default_factory=frozenset)
 
     @classmethod
     def of(cls, experiments: pl.DataFrame, ideas: pl.DataFrame) -> "Known":
         """Index the tables."""
-        runs = experiments.select(
-            "experiment_id", "agent", "wave", "first_seen_at", "finished_at", "step_to_3_28"
-        ).rows()
-        seen = ideas.select("idea_id", "agent", "wave", "first_seen_at").rows()
-        rejected = ideas.filter(pl.col("rejected_at").is_not_null())
+        hits = experiments.drop_nulls(["finished_at", "step_to_3_28"])
+        rows = hits.select("step_to_3_28", "finished_at", "experiment_id", "agent", "wave").rows()
         return cls(
-            launched={name: ((agent, wave), at) for name, agent, wave, at, _, _ in runs if at},
-            hits={
-                name: ((agent, wave), finish, step)
-                for name, agent, wave, _, finish, step in runs
-                if finish is not None and step is not None
-            },
+            launched=_timelines(experiments, "experiment_id"),
+            hits=sorted((step, finish, name, (agent, wave)) for step, finish, name, agent, wave in rows),
             improved=_ids(experiments, "experiment_id", pl.col("verdict") == "improved"),
             frontier=_ids(experiments, "experiment_id", pl.col("on_frontier_walk")),
-            seen={name: ((agent, wave), at) for name, agent, wave, at in seen if at},
-            rejected=dict(rejected.select("idea_id", "rejected_at").rows()),
+            seen=_timelines(ideas, "idea_id"),
+            rejected=_timeline(ideas, "rejected_at", "idea_id"),
             improved_ideas=_ids(ideas, "idea_id", pl.col("verdict") == "improved"),
             frontier_ideas=_ids(ideas, "idea_id", pl.col("on_frontier_walk")),
         )
+
+
+def _timelines(frame: pl.DataFrame, column: str) -> dict[ScopeKey, Timeline]:
+    scopes = frame.partition_by("agent", "wave", as_dict=True, maintain_order=True)
+    return {
+        (str(agent), str(wave)): _timeline(of_scope, "first_seen_at", column)
+        for (agent, wave), of_scope in scopes.items()
+    }
+
+
+def _timeline(frame: pl.DataFrame, time: str, column: str) -> Timeline:
+    rows = frame.drop_nulls(time).select(time, column).sort(time, column)
+    return Timeline(tuple(rows[time]), tuple(rows[column]))
 
 
 def _ids(frame: pl.DataFrame, column: str, condition: pl.Expr) -> frozenset[str]:
@@ -110,7 +146,7 @@ class Frozen:
     def ids(self, column: str) -> list[str]:
         """The ids in a column."""
         found = self.row[column]
-        return [str(each) for each in found] if isinstance(found, list) else []
+        return found if isinstance(found, list) else []
 
 
 def _named(ids: Collection[str], what: str) -> Iterator[str]:
@@ -120,16 +156,16 @@ def _named(ids: Collection[str], what: str) -> Iterator[str]:
         yield f"{what}: {shown}{more}"
 
 
-def _same(found: Collection[str], wanted: Collection[str], what: str) -> Iterator[str]:
-    yield from _named(set(found) - set(wanted), f"{what} that should not be there")
-    yield from _named(set(wanted) - set(found), f"{what} that are missing")
+def _same(found: Iterable[str], wanted: Iterable[str], what: str) -> Iterator[str]:
+    found, wanted = set(found), set(wanted)
+    yield from _named(found - wanted, f"{what} that should not be there")
+    yield from _named(wanted - found, f"{what} that are missing")
 
 
 def priors_came_before(frozen: Frozen, known: Known) -> Iterator[str]:
     """The priors are the scope's experiments and ideas up to the wall clock, all of them and no other."""
     for column, timed in (("prior_experiment_ids", known.launched), ("prior_idea_ids", known.seen)):
-        own, now = frozen.scope, frozen.at
-        wanted = {name for name, (scope, at) in timed.items() if scope == own and at <= now}
+        wanted = timed.get(frozen.scope, Timeline()).until(frozen.at)
         yield from _same(frozen.ids(column), wanted, column)
 
 
@@ -141,9 +177,8 @@ def futures_come_after(frozen: Frozen, known: Known) -> Iterator[str]:
         ("future_improved_idea_ids", known.seen, known.improved_ideas),
         ("future_frontier_idea_ids", known.seen, known.frontier_ideas),
     ):
-        own, now = frozen.scope, frozen.at
-        later = {name for name in chosen if name in timed and timed[name][0] == own and timed[name][1] > now}
-        yield from _same(frozen.ids(column), later, column)
+        later = timed.get(frozen.scope, Timeline()).after(frozen.at)
+        yield from _same(frozen.ids(column), chosen.intersection(later), column)
 
 
 def priors_and_futures_are_disjoint(frozen: Frozen, known: Known) -> Iterator[str]:
@@ -156,51 +191,43 @@ def priors_and_futures_are_disjoint(frozen: Frozen, known: Known) -> Iterator[st
 
 def rejected_are_priors_rejected_by_then(frozen: Frozen, known: Known) -> Iterator[str]:
     """The rejected ideas are those priors whose rejection was known by the wall clock."""
-    now = frozen.at
-    by_then = {idea_id for idea_id, at in known.rejected.items() if at <= now}
-    yield from _same(
-        frozen.ids("rejected_idea_ids"), by_then & {*frozen.ids("prior_idea_ids")}, "rejected ideas"
-    )
+    by_then = set(known.rejected.until(frozen.at)).intersection(frozen.ids("prior_idea_ids"))
+    yield from _same(frozen.ids("rejected_idea_ids"), by_then, "rejected ideas")
 
 
 def other_agent_is_of_the_wave_and_earlier(frozen: Frozen, known: Known) -> Iterator[str]:
     """What the other agent shows is of the same wave, and was there."""
-    agent, wave = frozen.scope
-    now = frozen.at
+    own_agent, own_wave = frozen.scope
     for column, timed in (
         ("other_agent_visible_experiment_ids", known.launched),
         ("other_agent_visible_idea_ids", known.seen),
     ):
-        wanted = {
-            name
-            for name, (scope, at) in timed.items()
-            if scope[1] == wave and scope[0] != agent and at <= now
-        }
-        yield from _same(frozen.ids(column), wanted, column)
+        others = [each for (agent, wave), each in timed.items() if wave == own_wave and agent != own_agent]
+        yield from _same(frozen.ids(column), _until(others, frozen.at), column)
 
 
 def field_priors_came_before(frozen: Frozen, known: Known) -> Iterator[str]:
     """The field's priors are what all scopes had by the wall clock."""
-    now = frozen.at
     for column, timed in (
         ("field_prior_experiment_ids", known.launched),
         ("field_prior_idea_ids", known.seen),
     ):
-        wanted = {name for name, (_, at) in timed.items() if at <= now}
-        yield from _same(frozen.ids(column), wanted, column)
+        yield from _same(frozen.ids(column), _until(timed.values(), frozen.at), column)
+
+
+def _until(timelines: Iterable[Timeline], at: datetime) -> Iterator[str]:
+    return chain.from_iterable(timeline.until(at) for timeline in timelines)
 
 
 def recipes_are_the_best_known(frozen: Frozen, known: Known) -> Iterator[str]:
     """The current recipe is the best hit known in the scope, the field's best that of all scopes."""
-    now = frozen.at
     for column, scope in (("current_recipe", frozen.scope), ("field_best", None)):
-        by_then = [
-            (step, finish, name)
-            for name, (of, finish, step) in known.hits.items()
-            if finish <= now and scope in (None, of)
-        ]
-        best = min(by_then, default=None)
-        wanted = (best[2], best[0]) if best else (None, None)
+        by_then = (
+            (name, step)
+            for step, finish, name, of in known.hits
+            if finish <= frozen.at and scope in (None, of)
+        )
+        wanted = next(by_then, (None, None))
         found = (frozen.row[f"{column}_experiment_id"], frozen.row[f"{column}_step_to_3_28"])
         if found != wanted:
             yield f"{column} is {found[0]} at step {found[1]}, not {wanted[0]} at step {wanted[1]}"
