@@ -11,7 +11,7 @@ from scorers.cosine_judge import CosineJudge
 from scorers.judging import Judge
 from scorers.llm_judge import LlmJudge
 from scorers.llm_questions import DEFAULT_EFFORT, DEFAULT_MODEL
-from scorers.thresholds import DEFAULT_THRESHOLD
+from scorers.thresholds import PUBLISHED, Threshold
 
 DEFAULT_JUDGE_TIMEOUT_S = 180.0
 """A reasoning model thinks before it answers."""
@@ -59,7 +59,7 @@ class JudgeSettings(BaseModel):
 
     Attributes:
         name: Which one.
-        threshold: The least cosine of a match, where cosine judges.
+        threshold: The least cosine of a match, where cosine judges, and of two candidates of one idea.
         model: The model that `llm-hybrid` asks.
         effort: How much that is to think.
         is_both_orders: Whether it is asked with either pool first.
@@ -69,7 +69,7 @@ class JudgeSettings(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     name: JudgeName = JudgeName.COSINE
-    threshold: float = DEFAULT_THRESHOLD
+    threshold: Threshold = PUBLISHED
     model: str = DEFAULT_MODEL
     effort: Effort = Effort(DEFAULT_EFFORT)
     is_both_orders: bool = False
@@ -82,7 +82,10 @@ class JudgeSettings(BaseModel):
 
     def for_results(self) -> dict[str, str | int | float | bool | None]:
         """List what decides what a judgement means."""
-        shown: dict[str, str | int | float | bool | None] = {"judge": self.name.value}
+        shown: dict[str, str | int | float | bool | None] = {
+            "judge": self.name.value,
+            "threshold": self.threshold.value,
+        }
         if self.is_asking:
             shown |= {
                 "judge_model": self.model,
@@ -90,8 +93,6 @@ class JudgeSettings(BaseModel):
                 "both_orders": self.is_both_orders,
                 "fallback": self.fallback.value,
             }
-        if not self.is_asking or self.fallback is FallbackName.COSINE:
-            shown |= {"threshold": self.threshold}
         return shown
 
 
@@ -105,7 +106,7 @@ def make_judge(settings: JudgeSettings, purse: Purse | None) -> Judge:
     Raises:
         SpendingError: If the price of its model is not known.
     """
-    cosine = CosineJudge(settings.threshold)
+    cosine = CosineJudge(settings.threshold.value)
     if not settings.is_asking:
         return cosine
     assert purse is not None, "whoever asks a model opens a purse"

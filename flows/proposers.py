@@ -10,18 +10,15 @@ from enum import StrEnum
 from pathlib import Path
 from types import FrameType
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from flows.judges import JudgeSettings, make_judge
 from flows.locks import output_lock
 from flows.reporting import Reporter
-from flows.scoring import Opened, ScoringSettings, open_benchmark
-from outputs.current_recipes import FOLDER as RECIPES
+from flows.scoring import Opened, ScoringSettings, dataset_sha256, open_benchmark
 from outputs.embeddings.one_at_a_time import OneAtATime
-from outputs.manifest import read_manifest
 from outputs.spending.budget import Usage
 from scorers.candidates import Candidate
-from scorers.errors import ScoringError
 from scorers.llm_questions import PURPOSE
 from scorers.pools import Priors
 from scorers.proposer_command import ProposerCommand, environment_without, split_command
@@ -102,7 +99,14 @@ def let_propose(settings: RunSettings, reporter: Reporter) -> tuple[ResultLine, 
             )
 
         def score_them(snapshot_id: str, candidates: Sequence[Candidate]) -> ScoringResult:
-            return score(benchmark, snapshot_id, candidates, judge=judge, priors=settings.priors)
+            return score(
+                benchmark,
+                snapshot_id,
+                candidates,
+                judge=judge,
+                threshold=settings.judge.threshold,
+                priors=settings.priors,
+            )
 
         def tell(line: ResultLine) -> None:
             reporter.advance(1)
@@ -140,23 +144,6 @@ def _for_results(settings: RunSettings, command: ProposerCommand, opened: Opened
         "priors": settings.priors,
         **settings.judge.for_results(),
     }
-
-
-def dataset_sha256(dataset: Path) -> str:
-    """Hash the contents of all tables and recipes, as the manifest states them.
-
-    Raises:
-        ScoringError: If it cannot be read.
-    """
-    try:
-        manifest = read_manifest(dataset)
-    except (OSError, ValidationError):
-        raise ScoringError(f"The manifest of {dataset} cannot be read: build the dataset again.") from None
-    lines = [f"{each.sha256} {each.name}\n" for each in manifest.files]
-    lines += [
-        f"{each.sha256} {each.name}\n" for each in manifest.texts if each.name.startswith(f"{RECIPES}/")
-    ]
-    return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
 
 
 def _charge(opened: Opened, model: str, file: ResultsFile) -> None:

@@ -21,8 +21,8 @@ from flows.leaderboard_views import (
     notes,
     report_section,
 )
-from flows.proposers import dataset_sha256
 from flows.reporting import wide_console
+from flows.scoring import dataset_sha256
 from flows.scoring_commands import DatasetArgument
 from outputs.dataset import renew_page
 from outputs.report.render import REPORT_NAME, write_report

@@ -1,18 +1,20 @@
 """Opens a dataset for scoring: which embeddings it has, and who embeds the candidates likewise."""
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from flows.purse import check_key, open_purse_with
 from flows.settings import ServiceOptions, WordsSettings
 from flows.words import bge_settings
+from outputs.current_recipes import FOLDER as RECIPES
 from outputs.embeddings.bge_backend import BgeBackend, check_installed
 from outputs.embeddings.openai_backend import OpenAIBackend
-from outputs.manifest import MANIFEST_NAME
+from outputs.manifest import MANIFEST_NAME, read_manifest
 from outputs.schemas import EMBEDDING_TABLES
 from outputs.spending.questions import Purse
 from scorers.errors import ScoringError
@@ -94,3 +96,20 @@ def embedding_of(dataset: Path) -> str:
         f"{dataset} has no embeddings: build it with `speedrun-etl build --embed openai` or `--embed bge`, "
         f"or compare by words alone with `--embed {LEXICAL}`."
     )
+
+
+def dataset_sha256(dataset: Path) -> str:
+    """Hash the contents of all tables and recipes, as the manifest states them.
+
+    Raises:
+        ScoringError: If it cannot be read.
+    """
+    try:
+        manifest = read_manifest(dataset)
+    except (OSError, ValidationError):
+        raise ScoringError(f"The manifest of {dataset} cannot be read: build the dataset again.") from None
+    lines = [f"{each.sha256} {each.name}\n" for each in manifest.files]
+    lines += [
+        f"{each.sha256} {each.name}\n" for each in manifest.texts if each.name.startswith(f"{RECIPES}/")
+    ]
+    return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()

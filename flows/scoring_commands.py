@@ -121,7 +121,7 @@ def score(
     )
     judge_settings = JudgeSettings(
         name=judge,
-        threshold=threshold_in_use(threshold, calibration, settings),
+        threshold=threshold_in_use(threshold, calibration, settings, is_compat=compat),
         model=judge_model,
         effort=effort,
         is_both_orders=both_orders,
@@ -133,6 +133,7 @@ def score(
             snapshot,
             candidate_files(files),
             judge=make_judge(judge_settings, opened.purse),
+            threshold=judge_settings.threshold,
             priors=as_priors(priors),
             is_compat=compat,
         )

@@ -5,12 +5,12 @@ from pathlib import Path
 import polars as pl
 import typer
 
-from flows.scoring import ScoringSettings, embedding_of
+from flows.scoring import ScoringSettings, dataset_sha256, embedding_of
 from outputs.schemas import EMBEDDING_TABLES
 from scorers.calibration.results import read_calibration
 from scorers.errors import ScoringError
 from scorers.lexical import LEXICAL, MODEL
-from scorers.thresholds import PUBLISHED_THRESHOLD
+from scorers.thresholds import PUBLISHED, PUBLISHED_THRESHOLD, Threshold, ThresholdSource
 
 
 def calibration_beside(dataset: Path) -> Path:
@@ -19,33 +19,38 @@ def calibration_beside(dataset: Path) -> Path:
     return place.with_name(f"{place.name}.calibration.json")
 
 
-def threshold_in_use(named: float | None, calibration: Path | None, settings: ScoringSettings) -> float:
+def threshold_in_use(
+    named: float | None, calibration: Path | None, settings: ScoringSettings, *, is_compat: bool = False
+) -> Threshold:
     """Find the threshold that is in use, and say so where it is a calibrated one.
 
     Args:
         named: The one that the caller names, if any.
         calibration: File of a calibration; None looks beside the dataset.
         settings: How the dataset is opened.
+        is_compat: Whether to do as the reference client does, which knows of no calibration beside a dataset.
 
     Raises:
-        ScoringError: If a calibration that is named cannot be read, or is one by other texts.
+        ScoringError: If a calibration cannot be read, or one that is named is by another embedding.
     """
     if named is not None:
-        return named
+        return Threshold.named(named)
     path = calibration or calibration_beside(settings.dataset)
-    if calibration is None and not path.is_file():
-        return PUBLISHED_THRESHOLD
+    if calibration is None and (is_compat or not path.is_file()):
+        return PUBLISHED
     found = read_calibration(path)
     embed = settings.embed or embedding_of(settings.dataset)
     model = embedding_model(settings.dataset, embed)
     if (found.embedding, found.embedding_model) == (embed, model):
-        typer.echo(f"The threshold {found.threshold:g} is that of {path}.", err=True)
-        return found.threshold
+        is_same = found.origin.dataset_sha256 == dataset_sha256(settings.dataset)
+        doubt = "" if is_same else ", which was made on other contents of the dataset: calibrate again"
+        typer.echo(f"The threshold {found.threshold:g} is that of {path}{doubt}.", err=True)
+        return Threshold(found.threshold, ThresholdSource.CALIBRATION)
     sentence = f"{path} is a calibration by {found.embedding_model}, and texts are compared by {model}"
     if calibration is not None:
         raise ScoringError(f"{sentence}: calibrate by that, or name a --threshold.")
     typer.echo(f"{sentence}: the published {PUBLISHED_THRESHOLD:g} is used.", err=True)
-    return PUBLISHED_THRESHOLD
+    return PUBLISHED
 
 
 def embedding_model(dataset: Path, embed: str) -> str:

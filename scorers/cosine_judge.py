@@ -9,7 +9,7 @@ from scorers.candidates import Candidate
 from scorers.classes import Classification
 from scorers.judging import Finding, Judgement
 from scorers.pools import Pool, Similarities, SnapshotPools
-from scorers.thresholds import DEFAULT_THRESHOLD
+from scorers.thresholds import PUBLISHED_THRESHOLD
 from scorers.vectors import Vectors
 
 
@@ -25,7 +25,7 @@ class CosineJudge:
         threshold: The least cosine of a match.
     """
 
-    threshold: float = DEFAULT_THRESHOLD
+    threshold: float = PUBLISHED_THRESHOLD
     name: str = "cosine"
 
     def judge(

@@ -9,6 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from scorers.classes import IMPACTS, NOT_REJECTED, Classification, Impact
+from scorers.thresholds import ThresholdSource
 
 if TYPE_CHECKING:
     from scorers.results import CandidateResult, Neighbour, ScoringResult
@@ -21,6 +22,13 @@ _IMPACTS = {
     Impact.IMPROVED_IDEA: "its idea improved on the baseline later",
     Impact.FRONTIER_EXPERIMENT: "it moved the frontier",
     Impact.IMPROVED_EXPERIMENT: "it improved on the baseline",
+}
+
+_SOURCES = {
+    ThresholdSource.PUBLISHED: ", as published",
+    ThresholdSource.CALIBRATION: ", as calibrated",
+    ThresholdSource.NAMED: ", as named",
+    None: "",
 }
 
 
@@ -41,7 +49,8 @@ def _summary(result: "ScoringResult") -> Iterator[str]:
         f"{result.diversity_weight:g}, well-formed {result.valid_fraction:.3f} x {result.validity_weight:g}"
     )
     model = f" ({_line(result.judge_model)})" if result.judge_model else ""
-    rule = f" at {result.threshold:g}" if result.threshold is not None else ""
+    source = _SOURCES[result.threshold_source]
+    rule = f" at {result.threshold:g}{source}" if result.threshold is not None else ""
     yield (
         f"  judged by {result.judge}{model}{rule}, embedding {result.embedding}, against "
         f"{result.num_priors:,} priors ({result.priors}) and {result.num_futures:,} futures"

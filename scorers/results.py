@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from scorers.classes import Classification, Impact
 from scorers.explanation import explain
+from scorers.thresholds import ThresholdSource
 
 
 class _Frozen(BaseModel):
@@ -110,6 +111,8 @@ class ScoringResult(_Frozen):
         embedding: What texts were compared by.
         embedding_model: The model behind it.
         threshold: The least cosine of a match, where the judge goes by one.
+        distinct_threshold: The least cosine of two candidates that state one idea.
+        threshold_source: Where both come from: a calibration, the caller, or what is published.
         priors: Whose experiments counted as priors, `scope` or `field`.
         num_priors: How many there were.
         num_futures: How many futures there were.
@@ -133,6 +136,8 @@ class ScoringResult(_Frozen):
     embedding: str
     embedding_model: str
     threshold: float | None
+    distinct_threshold: float | None = None
+    threshold_source: ThresholdSource | None = None
     priors: str
     num_priors: int
     num_futures: int

@@ -24,7 +24,7 @@ from scorers.set_score import (
     set_score,
     valid_fraction,
 )
-from scorers.thresholds import DEFAULT_THRESHOLD
+from scorers.thresholds import PUBLISHED, Threshold
 from scorers.vectors import Vectors, rows_of_bytes, unit_rows
 
 COMPAT_TITLE_CHARS = 3
@@ -37,6 +37,7 @@ def score(
     candidates: Sequence[str | Path | Candidate],
     *,
     judge: Judge | None = None,
+    threshold: Threshold | None = None,
     vectors: NDArray[np.floating] | None = None,
     priors: Priors = "scope",
     is_compat: bool = False,
@@ -49,7 +50,9 @@ def score(
         benchmark: The dataset, loaded once for all sets.
         snapshot_id: What they were proposed for.
         candidates: Markdown files, or candidates that were read already. No candidates score 0.
-        judge: Who judges; None takes the cosine judge at the threshold in use.
+        judge: Who judges; None takes the cosine judge at the threshold.
+        threshold: From which cosine on two texts count as one idea, for the result and for telling the ideas
+            of the set apart; None takes the judge's, else the published one.
         vectors: The candidates' vectors, shape (n, d), of any length; None embeds them by the benchmark's
             backend.
         priors: Whose experiments count as priors.
@@ -59,9 +62,10 @@ def score(
         validity_weight: Weight of the share of well-formed candidates.
 
     Raises:
-        ScoringError: If there is no such snapshot, or the vectors do not fit.
+        ScoringError: If there is no such snapshot, or the vectors or the judge's threshold do not fit.
     """
-    judge = judge or CosineJudge()
+    threshold = _threshold(judge, threshold)
+    judge = judge or CosineJudge(threshold.value)
     pools = benchmark.pools(snapshot_id, priors, is_compat=is_compat)
     read = [each if isinstance(each, Candidate) else read_candidate(each) for each in candidates]
     complaints = [_complaint(each, is_compat) for each in read]
@@ -80,8 +84,7 @@ def score(
         make_result(each, _unjudged(complaint, embedding), pools)
         for each, complaint, embedding in zip(read, complaints, embedded, strict=True)
     ]
-    threshold = DEFAULT_THRESHOLD if judge.threshold is None else judge.threshold
-    classes = distinct_classes([read[place].text for place in judged], judged_vectors, threshold)
+    classes = distinct_classes([read[place].text for place in judged], judged_vectors, threshold.value)
     for row, (place, finding) in enumerate(zip(judged, judgement.findings, strict=True)):
         made = make_result(read[place], finding, pools, similarities.of(row))
         results[place] = made.model_copy(update={"distinct_class": classes[row]})
@@ -99,6 +102,8 @@ def score(
         embedding=benchmark.embedding,
         embedding_model=benchmark.model,
         threshold=judge.threshold,
+        distinct_threshold=threshold.value,
+        threshold_source=threshold.source,
         priors=priors,
         num_priors=len(pools.priors),
         num_futures=len(pools.futures),
@@ -115,6 +120,18 @@ def score(
         usage=UsageResult(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, usd=usage.usd),
         candidates=tuple(results),
     )
+
+
+def _threshold(judge: Judge | None, threshold: Threshold | None) -> Threshold:
+    """Find the threshold that a set is scored by."""
+    own = judge.threshold if judge else None
+    if threshold is None:
+        return PUBLISHED if own is None else Threshold.named(own)
+    if own is not None and own != threshold.value:
+        raise ScoringError(
+            f"The judge goes by a threshold of {own:g} and the set by {threshold.value:g}: name one for both."
+        )
+    return threshold
 
 
 def _complaint(candidate: Candidate, is_compat: bool) -> str | None:

@@ -1,190 +1,131 @@
 """Has a judge answer cases whose answer is known, at every threshold, and says which one to use."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scorers.bootstrap import Draws, resample
+from scorers.bootstrap import percentile_interval
 from scorers.calibration.cases import Case
-from scorers.calibration.metrics import (
-    CLASSES,
-    Confusion,
-    accuracy,
-    confusion_of,
-    f1,
-    figure,
-    kappa,
-    precision,
-    recall,
-    resample_confusion,
-)
-from scorers.calibration.results import CalibrationResult, ClassFigures, JudgeFigures, ThresholdFigures
-from scorers.classes import Classification
+from scorers.calibration.figures import Layout, at_threshold, hold_out, measure_judge
+from scorers.calibration.metrics import kappa, resample_confusion
+from scorers.calibration.results import CalibrationResult, CaseAnswer, Origin
+from scorers.calibration.sweep import GRID, choose, classify, measure_nearest
 from scorers.cosine_judge import CosineJudge
 from scorers.errors import ScoringError
 from scorers.judging import Judge
-from scorers.pools import Benchmark
+from scorers.pools import Benchmark, Priors
+from scorers.results import CandidateResult, ScoringResult, UsageResult
 from scorers.scoring import score
 from scorers.thresholds import PUBLISHED_THRESHOLD
 
-GRID = tuple(round(0.3 + 0.01 * number, 2) for number in range(70))
-"""The thresholds that are tried: 0.30 to 0.99."""
+UNTOLD = Origin()
 
-Found = Mapping[str, Classification]
-"""What a judge found each case to be, by its id."""
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A calibration.
+
+    Attributes:
+        result: What it found.
+        answers: What became of each case, in the order of the cases.
+    """
+
+    result: CalibrationResult
+    answers: tuple[CaseAnswer, ...]
 
 
 def calibrate(
     benchmark: Benchmark,
     cases: Sequence[Case],
-    paraphrases: str,
     make_judge: Callable[[float], Judge] = CosineJudge,
-) -> CalibrationResult:
+    *,
+    priors: Priors = "scope",
+    origin: Origin = UNTOLD,
+) -> Calibration:
     """Choose a threshold on cases whose answer is known, and measure a judge on them.
 
     Args:
         benchmark: The dataset, with somebody who embeds candidates.
         cases: The cases.
-        paraphrases: Who paraphrased them, for the record.
         make_judge: Makes the judge that is measured at the chosen threshold; the sweep is always by cosine.
+        priors: Whose experiments count as priors, as for the cases.
+        origin: What the cases were made from, for the record.
 
     Raises:
         ScoringError: If there is no case.
+        SpendingError: If the judge asks a model and can ask no more. Answers are kept.
     """
     if not cases:
         raise ScoringError("There is nothing to calibrate on: the dataset has no dev snapshot.")
-    draws = resample(len({each.snapshot_id for each in cases}))
-    at_none = _near(benchmark, cases)
-    swept = {
-        threshold: {each.case_id: classify(each, *at_none[each.case_id], threshold) for each in cases}
-        for threshold in sorted({*GRID, PUBLISHED_THRESHOLD})
-    }
-    figures = {threshold: _at(threshold, cases, found, draws) for threshold, found in swept.items()}
-    threshold = choose([(each, figures[each].kappa.value) for each in GRID])
-    found = judge_cases(benchmark, cases, make_judge(threshold))
-    return CalibrationResult(
+    layout = Layout.of(cases)
+    near = measure_nearest(benchmark, cases, priors)
+    swept = np.stack([layout.confusion(classify(near, each)) for each in GRID])
+    kappas = np.stack([kappa(resample_confusion(each, layout.draws)) for each in swept])
+    threshold = float(choose(GRID, kappa(swept.sum(axis=1))))
+    figures = tuple(
+        at_threshold(each, counts, layout.draws) for each, counts in zip(GRID, swept, strict=True)
+    )
+    judge = make_judge(threshold)
+    results = judge_cases(benchmark, cases, judge, priors)
+    answers = _answers(cases, results)
+    model = next(iter(results.values())).judge_model
+    result = CalibrationResult(
         embedding=benchmark.embedding,
         embedding_model=benchmark.model,
         threshold=threshold,
+        threshold_interval=percentile_interval(choose(GRID, kappas)),
         num_cases=len(cases),
-        num_snapshots=draws.shape[1],
-        paraphrases=paraphrases,
-        judge=_measure(make_judge(threshold).name, cases, found, draws),
-        published=figures[PUBLISHED_THRESHOLD],
-        sweep=tuple(figures[each] for each in GRID),
+        num_snapshots=len(layout.scopes),
+        origin=origin,
+        judge=measure_judge(judge.name, model, _usage(results.values()), answers, layout),
+        held_out=hold_out(swept, layout),
+        published=figures[GRID.index(PUBLISHED_THRESHOLD)],
+        sweep=figures,
     )
+    return Calibration(result, answers)
 
 
-def choose(kappas: Sequence[tuple[float, float | None]]) -> float:
-    """Choose the threshold with the largest kappa; of equal ones the nearest to the published, the lower.
-
-    >>> choose([(0.7, 0.5), (0.74, 0.9), (0.77, 0.9), (0.8, None)])
-    0.74
-    """
-    ranked = sorted(
-        (-(-2.0 if value is None else round(value, 12)), round(abs(each - PUBLISHED_THRESHOLD), 6), each)
-        for each, value in kappas
-    )
-    return ranked[0][2]
-
-
-def classify(case: Case, prior: float, future: float, threshold: float) -> Classification:
-    """Say what cosine makes of a case, by the similarity of its nearest prior and future."""
-    if not case.candidate.is_valid:
-        return Classification.INVALID
-    if np.float32(future) >= np.float32(threshold):
-        return Classification.NOVEL_VALIDATED
-    if np.float32(prior) >= np.float32(threshold):
-        return Classification.REDISCOVERY
-    return Classification.NOVEL_UNVALIDATED
-
-
-def judge_cases(benchmark: Benchmark, cases: Sequence[Case], judge: Judge) -> Found:
-    """Let a judge answer the cases, one snapshot at a time."""
-    found: dict[str, Classification] = {}
-    for snapshot_id, members in _by_snapshot(cases).items():
-        result = score(benchmark, snapshot_id, [each.candidate for each in members], judge=judge)
-        found |= {
-            each.case_id: answer.classification
-            for each, answer in zip(members, result.candidates, strict=True)
-        }
-    return found
-
-
-def _near(benchmark: Benchmark, cases: Sequence[Case]) -> Mapping[str, tuple[float, float]]:
-    """The similarity of each case to its nearest prior and future; -1 where it has none."""
-    near: dict[str, tuple[float, float]] = {}
-    for snapshot_id, members in _by_snapshot(cases).items():
-        result = score(benchmark, snapshot_id, [each.candidate for each in members])
-        for each, answer in zip(members, result.candidates, strict=True):
-            prior, future = answer.nearest_prior, answer.nearest_future
-            near[each.case_id] = (prior.similarity if prior else -1.0, future.similarity if future else -1.0)
-    return near
-
-
-def _by_snapshot(cases: Sequence[Case]) -> dict[str, list[Case]]:
+def judge_cases(
+    benchmark: Benchmark, cases: Sequence[Case], judge: Judge, priors: Priors = "scope"
+) -> dict[str, ScoringResult]:
+    """Let a judge answer the cases: one set a snapshot, its cases in their order."""
     grouped: dict[str, list[Case]] = {}
-    for each in sorted(cases, key=lambda each: each.case_id):
-        grouped.setdefault(each.snapshot_id, []).append(each)
-    return grouped
-
-
-def _confusions(cases: Sequence[Case], found: Found) -> Confusion:
-    """One matrix a snapshot, shape (snapshots, classes, classes)."""
-    return np.stack(
-        [
-            confusion_of([each.expected for each in members], [found[each.case_id] for each in members])
-            for members in _by_snapshot(cases).values()
-        ]
-    )
-
-
-def _at(threshold: float, cases: Sequence[Case], found: Found, draws: Draws) -> ThresholdFigures:
-    by_snapshot = _confusions(cases, found)
-    whole, drawn = by_snapshot.sum(axis=0), resample_confusion(by_snapshot, draws)
-    return ThresholdFigures(
-        threshold=threshold,
-        accuracy=figure(accuracy(whole), accuracy(drawn)),
-        kappa=figure(kappa(whole), kappa(drawn)),
-        classes=_class_figures(whole, drawn),
-    )
-
-
-def _measure(name: str, cases: Sequence[Case], found: Found, draws: Draws) -> JudgeFigures:
-    by_snapshot = _confusions(cases, found)
-    whole, drawn = by_snapshot.sum(axis=0), resample_confusion(by_snapshot, draws)
-    right: dict[str, list[bool]] = {}
     for each in cases:
-        right.setdefault(each.kind.value, []).append(found[each.case_id] is each.expected)
-    return JudgeFigures(
-        judge=name,
-        accuracy=figure(accuracy(whole), accuracy(drawn)),
-        kappa=figure(kappa(whole), kappa(drawn)),
-        classes=_class_figures(whole, drawn),
-        confusion={
-            row.value: {column.value: int(whole[i, j]) for j, column in enumerate(CLASSES)}
-            for i, row in enumerate(CLASSES)
-        },
-        accuracy_by_kind={kind: sum(hits) / len(hits) for kind, hits in sorted(right.items())},
+        grouped.setdefault(each.snapshot_id, []).append(each)
+    return {
+        snapshot_id: score(
+            benchmark, snapshot_id, [each.candidate for each in members], judge=judge, priors=priors
+        )
+        for snapshot_id, members in grouped.items()
+    }
+
+
+def _answers(cases: Sequence[Case], results: dict[str, ScoringResult]) -> tuple[CaseAnswer, ...]:
+    left = {snapshot_id: iter(each.candidates) for snapshot_id, each in results.items()}
+    return tuple(_answer(each, next(left[each.snapshot_id])) for each in cases)
+
+
+def _answer(case: Case, found: CandidateResult) -> CaseAnswer:
+    return CaseAnswer(
+        case_id=case.case_id,
+        snapshot_id=case.snapshot_id,
+        kind=case.kind,
+        source_id=case.source_id,
+        title=found.title,
+        expected=case.expected,
+        found=found.classification,
+        matched_id=found.matched_id,
+        nearest_prior=found.nearest_prior.similarity if found.nearest_prior else None,
+        nearest_future=found.nearest_future.similarity if found.nearest_future else None,
+        reason=found.reason,
     )
 
 
-def _class_figures(whole: Confusion, drawn: Confusion) -> tuple[ClassFigures, ...]:
-    def both(
-        of: Callable[[Confusion, Classification], NDArray[np.float64]], each: Classification
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return of(whole, each), of(drawn, each)
-
-    return tuple(
-        ClassFigures(
-            classification=each.value,
-            num_expected=int(whole[place].sum()),
-            num_found=int(whole[:, place].sum()),
-            precision=figure(*both(precision, each)),
-            recall=figure(*both(recall, each)),
-            f1=figure(*both(f1, each)),
-        )
-        for place, each in enumerate(CLASSES)
-        if each is not Classification.UNJUDGED or whole[:, place].any()
+def _usage(results: Iterable[ScoringResult]) -> UsageResult:
+    used = [each.usage for each in results]
+    return UsageResult(
+        input_tokens=sum(each.input_tokens for each in used),
+        output_tokens=sum(each.output_tokens for each in used),
+        usd=sum(each.usd for each in used),
     )

@@ -4,26 +4,33 @@ The label of a case follows from how it is made; nobody has read it. What would 
 out:
 
 - `verbatim_prior`, `paraphrased_prior`: the text of a prior experiment that no future one of the snapshot
-  shares, neither as text nor as idea. Expected: `rediscovery`.
+  shares, neither as text nor as title of the idea. Expected: `rediscovery`.
 - `verbatim_future`, `paraphrased_future`: the text of a future experiment that improved or moved the
   frontier. Expected: `novel_validated`; also where a prior shares its text, as futures come first.
-- `other_scope`: the text of an experiment of another wave whose idea's title and text nobody in the
-  snapshot's pools shares. Expected: `novel_unvalidated`.
+- `other_scope`: the text of an experiment of another wave that nobody in the snapshot's pools shares, neither
+  as text nor as title of the idea. Expected: `novel_unvalidated`. Against the field's priors these are what
+  other waves tried later, as what they had tried by then is a prior.
 - `malformed`: texts that are no proposal. Expected: `invalid`.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 from scorers.candidates import Candidate, parse_candidate
 from scorers.catalogue import Experiment
 from scorers.classes import Classification
-from scorers.pools import Benchmark, Pool, SnapshotPools
+from scorers.pools import Benchmark, Pool, Priors, SnapshotPools
 
 CASES_A_KIND = 5
 """Cases of a kind in a snapshot, at most; fewer where fewer texts qualify."""
+
+SOURCES_A_CASE = 8
+"""Texts that are looked at for each case, at most, as some cannot be paraphrased."""
+
+TITLE_WORDS = 8
 
 Rewriter = Callable[[Sequence[str]], Sequence[str | None]]
 """Says texts in other words; None where it cannot."""
@@ -66,15 +73,19 @@ class Case:
     Attributes:
         case_id: Snapshot, kind and number.
         snapshot_id: The dev snapshot.
+        scope: Agent and wave of the snapshot; the snapshots of a scope share experiments.
         kind: How it was made.
         source_id: The experiment whose text it is made of; None for a malformed one.
-        candidate: What is judged.
+        markdown: What a proposer would have written.
+        candidate: The same as read, which is what is judged.
     """
 
     case_id: str
     snapshot_id: str
+    scope: str
     kind: Kind
     source_id: str | None
+    markdown: str
     candidate: Candidate
 
     @property
@@ -83,72 +94,27 @@ class Case:
         return EXPECTED[self.kind]
 
 
-def make_cases(benchmark: Benchmark, rewrite: Rewriter, per_kind: int = CASES_A_KIND) -> tuple[Case, ...]:
-    """Make the cases of every dev snapshot.
+def make_cases(
+    benchmark: Benchmark, rewrite: Rewriter, per_kind: int = CASES_A_KIND, priors: Priors = "scope"
+) -> tuple[Case, ...]:
+    """Make the cases of every dev snapshot, from experiments that are in the pools of some dev snapshot.
 
     Args:
         benchmark: The dataset.
         rewrite: Who paraphrases.
         per_kind: Cases of a kind in a snapshot, at most.
+        priors: Whose experiments count as priors.
 
     Returns:
         In the order of snapshots and kinds. Which texts are taken is decided by a hash of their ids alone.
     """
-    everything = Pool(benchmark.catalogue, benchmark.catalogue.rows(_ids(benchmark)))
-    experiments = [everything[place] for place in range(len(everything))]
-    cases: list[Case] = []
-    for snapshot_id in sorted(benchmark.snapshot_ids("dev")):
-        cases += _cases_of(benchmark.pools(snapshot_id), experiments, rewrite, per_kind)
-    return tuple(cases)
-
-
-def _ids(benchmark: Benchmark) -> list[str]:
-    found: list[str] = benchmark.catalogue.experiments["experiment_id"].to_list()
-    return found
-
-
-def _cases_of(
-    pools: SnapshotPools, experiments: Sequence[Experiment], rewrite: Rewriter, per_kind: int
-) -> list[Case]:
-    priors, futures = _members(pools.priors), _members(pools.futures)
-    ahead = {name for each in futures for name in _names(each)}
-    around = {name for each in (*priors, *futures) for name in _names(each)}
-    others = [each for each in experiments if not _is_of_wave(each, pools.wave)]
-    old = _choose((each for each in priors if not _names(each) & ahead), pools.snapshot_id, 2 * per_kind)
-    new = _choose(futures, pools.snapshot_id, 2 * per_kind)
-    foreign = _choose((each for each in others if not _names(each) & around), pools.snapshot_id, per_kind)
-    made = [
-        *_verbatim(Kind.VERBATIM_PRIOR, old[:per_kind]),
-        *_paraphrased(Kind.PARAPHRASED_PRIOR, old[per_kind:] or old, rewrite, per_kind),
-        *_verbatim(Kind.VERBATIM_FUTURE, new[:per_kind]),
-        *_paraphrased(Kind.PARAPHRASED_FUTURE, new[per_kind:] or new, rewrite, per_kind),
-        *_verbatim(Kind.OTHER_SCOPE, foreign),
-        *((Kind.MALFORMED, None, text) for text in MALFORMED[:per_kind]),
-    ]
-    numbers = dict.fromkeys(Kind, 0)
-    cases = []
-    for kind, source_id, text in made:
-        case_id = f"{pools.snapshot_id}/{kind.value}/{numbers[kind]}"
-        numbers[kind] += 1
-        cases.append(Case(case_id, pools.snapshot_id, kind, source_id, parse_candidate(text, case_id)))
-    return cases
-
-
-_Made = tuple[Kind, str | None, str]
-
-
-def _verbatim(kind: Kind, sources: Sequence[Experiment]) -> list[_Made]:
-    return [(kind, each.experiment_id, as_candidate(each.text)) for each in sources]
-
-
-def _paraphrased(kind: Kind, sources: Sequence[Experiment], rewrite: Rewriter, per_kind: int) -> list[_Made]:
-    chosen = sources[:per_kind]
-    rewritten = rewrite([each.text for each in chosen])
-    return [
-        (kind, each.experiment_id, as_candidate(text))
-        for each, text in zip(chosen, rewritten, strict=True)
-        if text is not None and parse_candidate(as_candidate(text)).is_valid
-    ]
+    pools = [benchmark.pools(each, priors) for each in sorted(benchmark.snapshot_ids("dev"))]
+    tried: dict[str, dict[str, Experiment]] = {}
+    for each in pools:
+        of_scope = each if priors == "scope" else benchmark.pools(each.snapshot_id)
+        members = {**_members(of_scope.priors), **_members(of_scope.futures)}
+        tried.setdefault(each.wave, {}).update(members)
+    return tuple(case for each in pools for case in _cases_of(each, tried, rewrite, per_kind))
 
 
 def as_candidate(text: str) -> str:
@@ -160,12 +126,61 @@ def as_candidate(text: str) -> str:
     head, _, body = text.partition("\n\n")
     title = " ".join(head.split())
     if not body:
-        title, body = " ".join(title.split()[:8]), text
+        title, body = " ".join(title.split()[:TITLE_WORDS]), text
     return f"# {title}\n\n## Proposal\n\n{body.strip()}\n"
 
 
-def _members(pool: Pool) -> list[Experiment]:
-    return [pool[place] for place in range(len(pool))]
+_Made = tuple[Kind, str | None, str]
+"""Kind, source and Markdown of a case."""
+
+
+def _cases_of(
+    pools: SnapshotPools, tried: Mapping[str, Mapping[str, Experiment]], rewrite: Rewriter, per_kind: int
+) -> Iterator[Case]:
+    priors, futures = _members(pools.priors).values(), _members(pools.futures).values()
+    ahead = {name for each in futures for name in _names(each)}
+    around = {name for each in (*priors, *futures) for name in _names(each)}
+    others = [each for wave, some in sorted(tried.items()) if wave != pools.wave for each in some.values()]
+    salt, count = pools.snapshot_id, SOURCES_A_CASE * per_kind
+    old = _choose((each for each in priors if not _names(each) & ahead), salt, count)
+    new = _choose(futures, salt, count)
+    foreign = _choose((each for each in others if not _names(each) & around), salt, per_kind)
+    made: list[_Made] = [
+        *_verbatim(Kind.VERBATIM_PRIOR, old[:per_kind]),
+        *_paraphrased(Kind.PARAPHRASED_PRIOR, old, rewrite, per_kind),
+        *_verbatim(Kind.VERBATIM_FUTURE, new[:per_kind]),
+        *_paraphrased(Kind.PARAPHRASED_FUTURE, new, rewrite, per_kind),
+        *_verbatim(Kind.OTHER_SCOPE, foreign),
+        *((Kind.MALFORMED, None, text) for text in MALFORMED[:per_kind]),
+    ]
+    numbers = dict.fromkeys(Kind, 0)
+    for kind, source_id, markdown in made:
+        case_id = f"{pools.snapshot_id}/{kind.value}/{numbers[kind]}"
+        numbers[kind] += 1
+        candidate = parse_candidate(markdown, case_id)
+        scope = f"{pools.agent}/{pools.wave}"
+        yield Case(case_id, pools.snapshot_id, scope, kind, source_id, markdown, candidate)
+
+
+def _verbatim(kind: Kind, sources: Sequence[Experiment]) -> Iterator[_Made]:
+    return ((kind, each.experiment_id, as_candidate(each.text)) for each in sources)
+
+
+def _paraphrased(kind: Kind, sources: Sequence[Experiment], rewrite: Rewriter, count: int) -> list[_Made]:
+    """Paraphrase some texts, those first that no verbatim case is made of."""
+    return list(islice(_rewritten(kind, [*sources[count:], *sources[:count]], rewrite, count), count))
+
+
+def _rewritten(kind: Kind, sources: Sequence[Experiment], rewrite: Rewriter, at_once: int) -> Iterator[_Made]:
+    for start in range(0, len(sources), at_once):
+        some = sources[start : start + at_once]
+        for each, text in zip(some, rewrite([each.text for each in some]), strict=True):
+            if text is not None and _is_valid(text):
+                yield kind, each.experiment_id, as_candidate(text)
+
+
+def _members(pool: Pool) -> dict[str, Experiment]:
+    return {name: pool[place] for place, name in enumerate(pool.ids)}
 
 
 def _names(experiment: Experiment) -> set[str]:
@@ -174,19 +189,16 @@ def _names(experiment: Experiment) -> set[str]:
     return {experiment.text.casefold()} | titles
 
 
-def _is_of_wave(experiment: Experiment, wave: str) -> bool:
-    return experiment.experiment_id.split("--")[1] == wave
+def _is_valid(text: str) -> bool:
+    return parse_candidate(as_candidate(text)).is_valid
 
 
 def _choose(experiments: Iterable[Experiment], salt: str, count: int) -> list[Experiment]:
     """Take experiments of different texts that make valid candidates, in the order of a hash of their ids."""
-    chosen: dict[str, Experiment] = {}
+    of_text: dict[str, Experiment] = {}
     for each in sorted(experiments, key=lambda each: _hash(salt, each.experiment_id)):
-        if len(chosen) == count:
-            break
-        if each.text not in chosen and parse_candidate(as_candidate(each.text)).is_valid:
-            chosen[each.text] = each
-    return list(chosen.values())
+        of_text.setdefault(each.text, each)
+    return list(islice((each for each in of_text.values() if _is_valid(each.text)), count))
 
 
 def _hash(salt: str, name: str) -> str:

@@ -19,6 +19,9 @@ Confusion = NDArray[np.int64]
 
 CLASSES = tuple(Classification)
 
+Codes = NDArray[np.int64]
+"""Classes as places in `CLASSES`, shape (n,)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -33,12 +36,33 @@ class Figure:
     interval: Interval | None
 
 
-def confusion_of(expected: Sequence[Classification], found: Sequence[Classification]) -> Confusion:
-    """Count pairs of answers."""
-    counts = np.zeros((len(CLASSES), len(CLASSES)), dtype=np.int64)
-    for right, told in zip(expected, found, strict=True):
-        counts[CLASSES.index(right), CLASSES.index(told)] += 1
+def codes(classes: Sequence[Classification]) -> Codes:
+    """Give the places of classes in `CLASSES`, shape (n,)."""
+    return np.array([CLASSES.index(each) for each in classes], np.int64)
+
+
+def count_confusion(expected: Codes, found: Codes, snapshots: NDArray[np.int64] | None = None) -> Confusion:
+    """Count what was found where what was expected.
+
+    Args:
+        expected: The right answers, shape (n,).
+        found: The answers, shape (n,).
+        snapshots: The number of each case's snapshot from 0 on, shape (n,); None counts all as of one.
+
+    Returns:
+        Shape (snapshots, classes, classes).
+    """
+    places = np.zeros_like(expected) if snapshots is None else snapshots
+    counts = np.zeros((places.max(initial=0) + 1, len(CLASSES), len(CLASSES)), np.int64)
+    np.add.at(counts, (places, expected, found), 1)
     return counts
+
+
+def without(confusion: Confusion, of: Classification) -> Confusion:
+    """Leave out the cases of a class."""
+    rest = confusion.copy()
+    rest[..., CLASSES.index(of), :] = 0
+    return rest
 
 
 def accuracy(confusion: Confusion) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ConfigDict, Field
 
 from outputs.spending.budget import Usage
+from outputs.spending.errors import OverBudgetError
 from outputs.spending.questions import Panel, Purse, Question, ask
 
 PURPOSE = "paraphrase"
@@ -49,12 +50,17 @@ class ModelRewriter:
         """Say texts in other words; None where no answer may stand.
 
         Raises:
-            SpendingError: If nothing more can be asked.
+            SpendingError: If nothing more can be asked: a refused key, no money left. Answers are kept.
         """
         panel = Panel(PURPOSE, self.model, PROMPT_VERSION, MAX_OUTPUT_TOKENS, "low")
         questions = [_question(number, text) for number, text in enumerate(texts)]
         answers = ask(panel, questions, self.purse, _complaint)
         self.usage += answers.cost + answers.wasted
+        if answers.unaffordable:
+            raise OverBudgetError(
+                f"Paraphrases by {self.model} need more than is left of --max-usd "
+                f"{self.purse.budget.max_usd:g}: raise it to go on; what is paid for is kept."
+            )
         given = [answers.given.get(each.id) for each in questions]
         return [None if each is None else each.text.strip() for each in given]
 
