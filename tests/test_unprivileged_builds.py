@@ -94,9 +94,10 @@ def place() -> Iterator[Place]:
             path.chmod(path.stat().st_mode | stat.S_IWUSR)
 
 
-@pytest.fixture(
-    params=["a stranger", "a root without rights"] if os.geteuid() == 0 else ["the user of the tests"]
-)
+USERS = ["a stranger", "a root without rights"] if os.geteuid() == 0 else ["the user of the tests"]
+
+
+@pytest.fixture(params=USERS)
 def user(request: pytest.FixtureRequest) -> tuple[str, ...]:
     """What stands before a command of a user without rights."""
     if os.geteuid() != 0:
