@@ -104,7 +104,9 @@ def test_one_snapshot_has_figures_and_no_intervals() -> None:
 def of(right: int, wrong: int) -> Confusion:
     """So many priors that are found, and so many that are not; and one of another class, as kappa needs two."""
     found = [REDISCOVERY] * right + [UNVALIDATED] * (wrong + 1)
-    counts: Confusion = count_confusion(codes([REDISCOVERY] * (right + wrong) + [UNVALIDATED]), codes(found))[0]
+    counts: Confusion = count_confusion(codes([REDISCOVERY] * (right + wrong) + [UNVALIDATED]), codes(found))[
+        0
+    ]
     return counts
 
 
