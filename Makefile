@@ -11,8 +11,9 @@ BGE_PIP := $(BGE_BIN)/python -m pip install --quiet --disable-pip-version-check
 demo: $(VENV)/installed
 	$(BIN)/speedrun-etl demo --out build/demo
 
+# Two at once; tests of one file stay together, as they share what they build.
 test: $(VENV)/installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

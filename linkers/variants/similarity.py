@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
+import stringzilla
+
 MAX_SHARE = 0.5
 """A line that more than this share of the texts hold tells nothing apart and is left out."""
 
@@ -62,17 +64,19 @@ class _TellingLines:
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.names = sorted(texts)
-        places_of: dict[str, list[int]] = defaultdict(list)
+        places_of: dict[stringzilla.Str, list[int]] = defaultdict(list)
         for place, name in enumerate(self.names):
-            for paragraph in set(texts[name].split("\n\n")):
+            # Views of the text, found and hashed several times as fast as copies of its parts.
+            for paragraph in set(stringzilla.Str(texts[name]).split_iter("\n\n")):
                 places_of[paragraph].append(place)
-        paragraphs_of: dict[str, list[str]] = defaultdict(list)
-        for paragraph in places_of:
-            for line in _lines(paragraph):
-                paragraphs_of[line].append(paragraph)
+        places = [*places_of.values()]
+        paragraphs_of: dict[str, list[int]] = defaultdict(list)
+        for number, paragraph in enumerate(places_of):
+            for line in _lines(str(paragraph)):
+                paragraphs_of[line].append(number)
         self._group_of = {line: tuple(paragraphs) for line, paragraphs in paragraphs_of.items()}
         self._holders = {
-            group: set(chain.from_iterable(places_of[paragraph] for paragraph in group))
+            group: set(chain.from_iterable(places[number] for number in group))
             for group in set(self._group_of.values())
         }
         limit = max(1.0, MAX_SHARE * len(texts))
@@ -84,7 +88,7 @@ class _TellingLines:
         groups = [self._group_of.get(line, ()) for line in _lines(text)]
         return sum(group not in self._common for group in groups), self._count(groups)
 
-    def _count(self, groups: Iterable[tuple[str, ...]]) -> list[int]:
+    def _count(self, groups: Iterable[tuple[int, ...]]) -> list[int]:
         """Count telling lines by the text that holds them, given the paragraphs in which each line stands."""
         counts = [0] * len(self.names)
         for group, num_lines in Counter(groups).items():

@@ -221,11 +221,12 @@ def _until(timelines: Iterable[Timeline], at: datetime) -> Iterator[str]:
 
 def recipes_are_the_best_known(frozen: Frozen, known: Known) -> Iterator[str]:
     """The current recipe is the best hit known in the scope, the field's best that of all scopes."""
+    now = frozen.at
     for column, scope in (("current_recipe", frozen.scope), ("field_best", None)):
         by_then = (
             (name, step)
             for step, finish, name, of in known.hits
-            if finish <= frozen.at and scope in (None, of)
+            if finish <= now and (scope is None or scope == of)
         )
         wanted = next(by_then, (None, None))
         found = (frozen.row[f"{column}_experiment_id"], frozen.row[f"{column}_step_to_3_28"])

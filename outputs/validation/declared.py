@@ -1,13 +1,29 @@
 """The declaration of a table as rules that are run on its rows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
 
+import dataframely as dy
 import polars as pl
 
-from outputs.schemas import Column, Kind, Table
+from outputs.schemas import Column, Table
 
 NULLS, ALLOWED, RANGE, FINITE, KEYS = "nulls", "allowed", "range", "finite", "keys"
 """The kinds of rules."""
+
+_KIND_OF_RULE = {
+    "nullability": NULLS,
+    "inner_nullability": NULLS,
+    "check__allowed": ALLOWED,
+    "min": RANGE,
+    "max": RANGE,
+    "nan": FINITE,
+    "inf": FINITE,
+    "inner_nan": FINITE,
+    "inner_inf": FINITE,
+}
+"""The library's names of its rules on a column."""
 
 
 def run_rules(table: Table, frame: pl.DataFrame) -> Mapping[tuple[str, str], pl.DataFrame]:
@@ -20,38 +36,52 @@ def run_rules(table: Table, frame: pl.DataFrame) -> Mapping[tuple[str, str], pl.
     Returns:
         The rows that break a rule, by kind of rule and column, which is empty for the key.
     """
-    rules = {(kind, column.name): broken for column in table.columns for kind, broken in _rules(column)}
-    rules[KEYS, ""] = pl.struct(table.primary_key).is_duplicated()
-    is_broken = frame.select(rule.any().alias("|".join(name)) for name, rule in rules.items()).row(0)
-    return {
-        name: frame.filter(rule)
-        for (name, rule), broken in zip(rules.items(), is_broken, strict=True)
-        if broken
-    }
+    _, failure = _schema(table).filter(frame)
+    details = failure.details()
+    broken: dict[tuple[str, str], pl.DataFrame] = {}
+    for name in failure.counts():
+        column, _, rule = name.rpartition("|")
+        key = (_KIND_OF_RULE[rule], column) if column else (KEYS, "")
+        rows = details.filter(pl.col(name) == "invalid").select(frame.columns)
+        broken[key] = pl.concat([broken[key], rows]) if key in broken else rows
+    return broken
 
 
-def _rules(column: Column) -> Iterator[tuple[str, pl.Expr]]:
-    """Yield the kinds of rules of a column, and what is true where one is broken."""
-    value = pl.col(column.name)
-    is_null = value.is_null()
-    if isinstance(column.kind.polars, pl.List):
-        has_hole = _any(value, pl.element().is_null())
-        yield NULLS, has_hole if column.is_nullable else is_null | has_hole
-    elif not column.is_nullable:
-        yield NULLS, is_null
+@cache
+def _schema(table: Table) -> type[dy.Schema]:
+    columns = {column.name: _column(column, column.name in table.primary_key) for column in table.columns}
+    return type(table.name, (dy.Schema,), {"__module__": __name__, **columns})
+
+
+def _column(column: Column, is_key: bool) -> dy.Column:
+    kind = column.kind.polars
+    options: dict[str, Any] = {"nullable": column.is_nullable, "primary_key": is_key}
     if column.allowed is not None:
-        yield ALLOWED, ~value.is_in(column.allowed)
+        options["check"] = {"allowed": _is_allowed(column.allowed)}
+    if isinstance(kind, pl.List):
+        return dy.List(_value(kind.inner, {}), **options)
     lowest, highest = column.limits
-    beyond = [value < lowest] if lowest is not None else []
-    beyond += [value > highest] if highest is not None else []
-    if beyond:
-        yield RANGE, pl.any_horizontal(beyond)
-    if column.kind is Kind.VECTOR:
-        yield FINITE, _any(value, ~pl.element().is_finite())
-    elif column.kind is Kind.FLOAT and column.is_finite:
-        yield FINITE, ~value.is_finite()
+    if isinstance(kind, pl.Int64 | pl.Float64):
+        options |= {"min": lowest, "max": highest}
+    if isinstance(kind, pl.Float64):
+        options |= {"allow_nan": not column.is_finite, "allow_inf": not column.is_finite}
+    return _value(kind, options)
 
 
-def _any(value: pl.Expr, holds: pl.Expr) -> pl.Expr:
-    """Whether something holds of any value of a list."""
-    return value.list.eval(holds).list.any()
+def _is_allowed(values: tuple[str, ...]) -> Callable[[pl.Expr], pl.Expr]:
+    return lambda column: column.is_in(values)
+
+
+def _value(kind: object, options: dict[str, Any]) -> dy.Column:
+    if isinstance(kind, pl.Datetime):
+        return dy.Datetime(time_zone=kind.time_zone, time_unit=kind.time_unit, **options)
+    return _COLUMN_OF_TYPE[str(kind)](**options)
+
+
+_COLUMN_OF_TYPE: Mapping[str, Callable[..., dy.Column]] = {
+    "String": dy.String,
+    "Int64": dy.Int64,
+    "Float64": dy.Float64,
+    "Float32": dy.Float32,
+    "Boolean": dy.Bool,
+}
