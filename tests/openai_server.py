@@ -166,7 +166,7 @@ class FakeOpenAI:
         assert body["encoding_format"] == "base64", "the client asks for it"
         if len(body["input"]) > self.max_inputs:
             fault = error(400)(body)
-        return fault or self._answer(request.path, body, as_json(embedding_body(body["input"])))
+        return fault or self._answer(request.path, body, as_json(embedding_body(body["input"], self.embed)))
 
     def _chat(self, request: Request) -> Response:
         body, fault = self._note(request)
