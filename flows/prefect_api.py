@@ -1,8 +1,9 @@
 """Whether a Prefect API is configured, found out without the second that importing Prefect takes."""
 
 import os
+import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
 SETUP_HINT = (
@@ -29,7 +30,7 @@ def has_api(environment: Mapping[str, str] = os.environ) -> bool:
     return isinstance(profile, dict) and bool(profile.get("PREFECT_API_URL"))
 
 
-def keep_prefect_quiet(environment: "os._Environ[str]" = os.environ) -> None:
+def keep_prefect_quiet(environment: MutableMapping[str, str] = os.environ) -> None:
     """Turn off telemetry and chatter, and make Prefect's folder; must be called before Prefect is imported.
 
     Settings of the user win.
@@ -42,8 +43,33 @@ def keep_prefect_quiet(environment: "os._Environ[str]" = os.environ) -> None:
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
     }.items():
         environment.setdefault(name, value)
-    _home(environment).mkdir(parents=True, exist_ok=True)
+    home = _home(environment)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        if environment.get("PREFECT_HOME"):
+            raise
+        home = _makeshift_home()
+        home.mkdir(parents=True, exist_ok=True)
+    environment["PREFECT_HOME"] = str(home)
+    if not _has_home():
+        environment["HOME"] = str(home)
 
 
 def _home(environment: Mapping[str, str]) -> Path:
-    return Path(environment.get("PREFECT_HOME") or Path.home() / ".prefect")
+    """Where Prefect keeps its things. Users of containers may have no home, or one that is not theirs."""
+    if chosen := environment.get("PREFECT_HOME"):
+        return Path(chosen)
+    return Path.home() / ".prefect" if _has_home() else _makeshift_home()
+
+
+def _has_home() -> bool:
+    try:
+        Path.home()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _makeshift_home() -> Path:
+    return Path(tempfile.gettempdir()) / f"prefect-{os.getuid()}"

@@ -10,7 +10,7 @@ from flows.settings import BuildSettings, EmbedBackend, ServiceOptions
 from outputs.embeddings.bge_backend import check_installed
 from outputs.spending.budget import Budget
 from outputs.spending.cache import AnswerCache
-from outputs.spending.errors import MissingKeyError
+from outputs.spending.errors import MissingKeyError, SpendingError
 from outputs.spending.prices import parse_price
 from outputs.spending.questions import Purse
 from outputs.spending.service import DEFAULT_BASE_URL, ServiceSettings
@@ -76,8 +76,15 @@ def open_purse_with(max_usd: float, service: ServiceOptions, cache: Path | None)
 
 
 def default_cache() -> Path:
-    """Where answers are kept if nothing else is said."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "speedrun-etl"
+    """Where answers are kept if nothing else is said.
+
+    Raises:
+        SpendingError: If the user has no home.
+    """
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "speedrun-etl"
+    except RuntimeError:
+        raise SpendingError("There is no home folder to keep answers in: name one with --cache.") from None
 
 
 def _key() -> str:

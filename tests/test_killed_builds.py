@@ -1,18 +1,15 @@
-"""Builds that are killed, starved of disk or short of rights, as real processes: never half a dataset."""
+"""Builds that are killed or starved of disk, as real processes: never half a dataset."""
 
 import os
 import random
 import resource
 import shutil
 import signal
-import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-
-import pytest
 
 from tests.helpers import log_text, write_scratchpad
 
@@ -109,42 +106,3 @@ def test_two_builds_at_once_are_told_of_each_other(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert f"is being built by process {os.getpid()} on " in done.stderr
     assert not (tmp_path / "out").exists()
-
-
-def build_without_rights(archive: Path, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    """Build as a user whom file modes bind: root may do everything, so it gives its capabilities up."""
-    prefix: list[str] = []
-    if os.geteuid() == 0:
-        if shutil.which("setpriv") is None:
-            pytest.skip("root cannot give up its rights here")
-        prefix = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
-    arguments = command("build", "--archive", str(archive), "--out", str(out), *more)
-    return subprocess.run(
-        [*prefix, *arguments], cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
-    )
-
-
-@pytest.fixture
-def read_only_archive(tmp_path: Path) -> Iterator[Path]:
-    archive = write_scratchpad(tmp_path / "archive", {"runs/a.log": log_text((0, 10.8))})
-    paths = [archive, *archive.rglob("*")]
-    for path in paths:
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    yield archive
-    for path in paths:
-        path.chmod(path.stat().st_mode | stat.S_IWUSR)
-
-
-def test_a_user_without_rights_builds_from_a_read_only_archive(
-    read_only_archive: Path, tmp_path: Path
-) -> None:
-    done = build_without_rights(read_only_archive, tmp_path / "out", "--cache", str(tmp_path / "cache"))
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "out/manifest.json").is_file()
-
-
-def test_a_place_that_may_not_be_written_is_said_in_a_sentence(read_only_archive: Path) -> None:
-    done = build_without_rights(read_only_archive, read_only_archive / "out")
-    assert done.returncode == 1
-    assert "Permission denied" in done.stderr.splitlines()[-1]
-    assert "Traceback" not in done.stderr
