@@ -3,10 +3,12 @@
 import os
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flows.locks import output_lock
 from flows.secrecy import known_secrets, no_secret_escapes, read_key
 from outputs.publishing.folder import FolderTarget
 from outputs.publishing.leaks import find_leaks, find_removed
@@ -67,7 +69,9 @@ def publish_dataset(settings: PublishSettings, say: Callable[[str], None]) -> bo
     with no_secret_escapes():
         check_fit(settings.dataset, settings.accepted)
         if settings.to is not None:
-            return _to_folder(settings, FolderTarget(settings.to), say)
+            target = FolderTarget(settings.to)
+            with output_lock(target.path) if target.path and not settings.is_dry_run else nullcontext():
+                return _to_folder(settings, target, say)
         if settings.repo is None:
             raise PublishError("Nothing says where to: name a Hub repository or a folder.")
         return _to_hub(settings, open_hub(settings.repo), say)

@@ -1,6 +1,8 @@
 """Publishing: to a Hub on loopback and to folders; what is refused, retried, kept and never told."""
 
+import errno
 import re
+import shutil
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +12,12 @@ import pytest
 from pytest_httpserver import HTTPServer
 from rich.console import Console
 
+from flows.locks import LockedError, output_lock
 from flows.publish import PublishSettings, publish_dataset
 from flows.reporting import QuietReporter
 from flows.settings import BuildSettings
 from flows.stages import build_dataset
+from outputs.dataset import OutputError
 from outputs.manifest import read_manifest
 from outputs.publishing.plan import PublishError, UnfitError, published_names
 from tests.fake_hub import FakeHub
@@ -269,6 +273,76 @@ def test_a_folder_gets_the_same_files(dataset: Path, tmp_path: Path) -> None:
     assert "keep" in publish(dataset, to=str(target))[1]
     assert publish(dataset, to=str(target), is_pruning=True)[0]
     assert not (target / "old.txt").exists()
+
+
+@pytest.mark.parametrize("broken", range(0, 14, 3))
+def test_a_folder_is_exchanged_whole_or_not_at_all(
+    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: int
+) -> None:
+    """Whichever file cannot be copied; what else lies there stays, also where it is no file of ours."""
+    target = tmp_path / "published"
+    publish(dataset, to=str(target))
+    (target / "notes").mkdir()
+    (target / "notes/mine.txt").write_text("mine")
+    (target / "empty").mkdir()
+    (target / "link").symlink_to("notes/mine.txt")
+    before = tree(target)
+    changed = build(dataset.parent, runs=2)
+    num_copied = 0
+    copy = shutil.copyfile
+
+    def breaking(source: Path, to: Path) -> None:
+        nonlocal num_copied
+        if Path(source).parent != changed and Path(source).parents[1] != changed:
+            copy(source, to)
+            return
+        num_copied += 1
+        if num_copied > broken:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        copy(source, to)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "copyfile", breaking)
+        try:
+            publish(changed, to=str(target))
+        except PublishError as error:
+            assert "No space left on device" in str(error)
+            assert tree(target) == before
+    publish(changed, to=str(target))
+    assert {name: data for name, data in tree(target).items() if name in whole(changed)} == whole(changed)
+    assert (target / "notes/mine.txt").read_text() == "mine"
+    assert (target / "empty").is_dir()
+    assert (target / "link").readlink() == Path("notes/mine.txt")
+    assert {path.name for path in tmp_path.iterdir()} == {"archive", "dataset", "published"}
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def test_whoever_has_a_published_file_open_reads_on(dataset: Path, tmp_path: Path) -> None:
+    target = tmp_path / "published"
+    publish(dataset, to=str(target))
+    before = (target / "runs.parquet").read_bytes()
+    with (target / "runs.parquet").open("rb") as opened:
+        publish(build(dataset.parent, runs=2), to=str(target))
+        assert opened.read() == before
+    assert (target / "runs.parquet").read_bytes() != before
+
+
+def test_a_folder_with_other_things_is_not_replaced(dataset: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/thesis.txt").write_text("x")
+    with pytest.raises(OutputError, match="no dataset"):
+        publish(dataset, to=str(tmp_path / "other"))
+
+
+def test_two_publications_to_one_folder_are_told_of_each_other(dataset: Path, tmp_path: Path) -> None:
+    with output_lock(tmp_path / "published"), pytest.raises(LockedError):
+        publish(dataset, to=str(tmp_path / "published"))
+    publish(dataset, to=str(tmp_path / "published"), is_dry_run=True)
+    assert not (tmp_path / "published").exists()
 
 
 def test_a_bucket_is_a_folder_too(dataset: Path) -> None:
