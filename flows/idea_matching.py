@@ -5,6 +5,7 @@ from pathlib import Path
 
 from flows.llm_client import PURPOSE, Asker, Spend, read_answers, write_answers
 from flows.reporting import Reporter
+from flows.runners import make_linker
 from flows.settings import BuildSettings
 from linkers.ideas.evidence import gather_evidence
 from linkers.ideas.llm import LlmTally
@@ -44,7 +45,7 @@ def match_ideas(
     """Stage 4: find the idea that each run tested. Also says what a model was asked for it."""
     with reporter.stage("ideas"):
         stems = {each.experiment_id: each.stem for each in variants.runs if each.stem is not None}
-        scopes = gather_evidence(parsed, runs, write_ups.kept, stems)
+        scopes = gather_evidence(parsed, runs, write_ups.kept, stems, make_linker(settings).map)
         found, spending = _linked(scopes, settings, purse, reporter)
         if settings.overrides is None:
             return found, spending

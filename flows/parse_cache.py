@@ -92,7 +92,7 @@ class ParseCache:
     def _write(self, shard: str, what: str, table: pa.Table) -> None:
         path = self._path(shard, what)
         beside = path.with_suffix(".new")
-        beside.write_bytes(to_bytes(table, compression="zstd"))
+        beside.write_bytes(to_bytes(table))
         beside.replace(path)
 
 

@@ -3,13 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from flows.runners import Runner, Threads
 from flows.secrecy import holds_any, known_secrets
 from flows.shards import pack, unpack
 from parsers.archive import ArchiveFile
 from parsers.parsed_files import Batch, parse_batch
-from parsers.secrets import Secrets
+
+if TYPE_CHECKING:  # a worker needs no settings
+    from flows.runners import Runner
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,25 @@ class Work:
     files: tuple[ArchiveFile, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A parsed batch, handed over as bytes: to pickle its records takes ten times as long.
+
+    Attributes:
+        work: What was to be done.
+        batch: What came of it.
+    """
+
+    work: Work
+    batch: Batch
+
+    def __reduce__(self) -> tuple[Callable[..., "Done"], tuple[Work, tuple[bytes, bytes]]]:
+        """Hand over bytes."""
+        return receive, (self.work, pack(self.batch))
+
+
 def parse_batches(
-    runner: Runner, root: Path, batches: Sequence[tuple[ArchiveFile, ...]], advance: Callable[[int], None]
+    runner: "Runner", root: Path, batches: Sequence[tuple[ArchiveFile, ...]], advance: Callable[[int], None]
 ) -> list[Batch]:
     """Parse batches.
 
@@ -39,30 +58,22 @@ def parse_batches(
     Returns:
         The results in the order of the batches.
     """
-    work = [Work(root.resolve(), files) for files in batches]
-    done: list[Batch] = []
-    if isinstance(runner, Threads) or len(batches) < 2:
-        parsed = runner.map(parse_here, work)
-    else:
-        packed = runner.map(parse_and_pack, work)
-        secrets = known_secrets()
-        parsed = (_unpack(shard, each, secrets) for shard, each in zip(packed, work, strict=True))
-    for batch, files in zip(parsed, batches, strict=True):
-        done.append(batch)
-        advance(len(files))
-    return done
+    root = root.resolve()
+    parsed: list[Batch] = []
+    for done in runner.map(parse_here, [Work(root, files) for files in batches]):
+        parsed.append(done.batch)
+        advance(len(done.work.files))
+    return parsed
 
 
-def parse_here(work: Work) -> Batch:
+def parse_here(work: Work) -> Done:
     """Parse in this process, which knows the secrets of its own environment."""
-    return parse_batch(work.root, work.files, known_secrets())
+    return Done(work, parse_batch(work.root, work.files, known_secrets()))
 
 
-def parse_and_pack(work: Work) -> tuple[bytes, bytes]:
-    """Parse in another process. Bytes are handed back: to pickle the records takes ten times as long."""
-    return pack(parse_here(work))
-
-
-def _unpack(shard: tuple[bytes, bytes], work: Work, secrets: Secrets) -> Batch:
-    """Read a batch back, or parse it here where its parser, elsewhere, did not know our secrets."""
-    return parse_here(work) if any(holds_any(part, secrets) for part in shard) else unpack(shard, work.files)
+def receive(work: Work, shard: tuple[bytes, bytes]) -> Done:
+    """Read a batch from another process, or parse it here where its parser did not know our secrets."""
+    secrets = known_secrets()
+    if any(holds_any(part, secrets) for part in shard):
+        return parse_here(work)
+    return Done(work, unpack(shard, work.files))

@@ -42,27 +42,41 @@ class Threads:
 
     def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
         """Call a function on each item; see `Runner`."""
+        if self.workers == 1:
+            yield from map(function, items)
+            return
         with ThreadPoolExecutor(self.workers) as pool:
             yield from pool.map(function, items)
 
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Processes of this machine. A single item is not worth starting any.
+    """Processes of this machine, this one among them. A single item is not worth starting any.
 
     Attributes:
-        workers: How many.
+        workers: How many, with this one.
     """
 
     workers: int
 
     def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
-        """Call a function on each item; see `Runner`."""
-        if len(items) < 2:
+        """Call a function on each item; see `Runner`.
+
+        The others work from the first item on, this process from the last one back until they meet: what it
+        does itself need not be handed over, and it works while the others start.
+        """
+        if len(items) < 2 or self.workers < 2:
             yield from map(function, items)
             return
-        with ProcessPoolExecutor(self.workers, mp_context=_context(), initializer=gc.disable) as pool:
-            yield from pool.map(function, items)
+        with ProcessPoolExecutor(self.workers - 1, mp_context=_context(), initializer=gc.disable) as pool:
+            elsewhere = [pool.submit(function, item) for item in items]
+            here: list[R] = []
+            while elsewhere and elsewhere[-1].cancel():
+                elsewhere.pop()
+                here.append(function(items[len(elsewhere)]))
+            for future in elsewhere:
+                yield future.result()
+            yield from reversed(here)
 
 
 def make_runner(settings: BuildSettings) -> Runner:
@@ -86,10 +100,18 @@ def make_runner(settings: BuildSettings) -> Runner:
     return Dask(settings.dask_address, settings.shards or str(beside_out))
 
 
+def make_linker(settings: BuildSettings) -> Runner:
+    """Make the runner that links, scope by scope: the workers of a cluster, or this process alone.
+
+    To hand its records to another process of this machine takes longer than to link a scope.
+    """
+    return make_runner(settings) if settings.runner == RunnerName.DASK else Threads()
+
+
 def _context() -> multiprocessing.context.BaseContext:
     """Fork from a clean server where there is one: a plain fork would copy the threads of polars half-way."""
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     if "forkserver" in methods:
-        context.set_forkserver_preload(["flows.parsing", "linkers.variants.embedded"])
+        context.set_forkserver_preload(["flows.parsing"])
     return context

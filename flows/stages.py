@@ -17,7 +17,7 @@ from flows.parse_cache import ParseCache
 from flows.parsing import parse_batches
 from flows.purse import check_purse, open_purse
 from flows.reporting import Reporter
-from flows.runners import make_runner
+from flows.runners import make_linker, make_runner
 from flows.secrecy import no_secret_escapes
 from flows.settings import BuildSettings
 from flows.unchanged import BuildMemory, build_key
@@ -176,7 +176,7 @@ def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter)
 def link_runs(parsed: ParsedArchive, settings: BuildSettings, reporter: Reporter) -> tuple[Run, ...]:
     """Stage 2: join what ledger, logs and export say of each launch."""
     with reporter.stage("link"):
-        return join_runs(parsed, settings.year)
+        return join_runs(parsed, settings.year, make_linker(settings).map)
 
 
 def link_variants(
@@ -184,7 +184,7 @@ def link_variants(
 ) -> RecoveredVariants:
     """Stage 3: find the source that each run executed."""
     with reporter.stage("variants"):
-        return recover_variants(parsed, runs, make_runner(settings).map)
+        return recover_variants(parsed, runs, make_linker(settings).map)
 
 
 def measure_ideas(ideas: IdeaLinks, reporter: Reporter) -> IdeaCoverage:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
+from linkers.elsewhere import Mapper
 from linkers.launch_times import LaunchTime, YearEvidence, pick_launch
 from linkers.run_conflicts import find_conflicts
 from linkers.run_outcomes import Outcome, outcome_of_facts, outcome_of_trial
@@ -83,12 +84,13 @@ class Run:
 T = TypeVar("T")
 
 
-def join_runs(parsed: ParsedArchive, default_year: int) -> tuple[Run, ...]:
+def join_runs(parsed: ParsedArchive, default_year: int, mapper: Mapper = map) -> tuple[Run, ...]:
     """Join ledger, logs and export of every scope into runs.
 
     Args:
         parsed: The parsed archive.
         default_year: Year of stamps without one, where the archive states no date.
+        mapper: Who joins each scope.
 
     Returns:
         The runs, sorted by scope (earliest wave first) and run id.
@@ -100,11 +102,11 @@ def join_runs(parsed: ParsedArchive, default_year: int) -> tuple[Run, ...]:
         if export.scope is not None:
             exports[export.scope].append(export)
     years = YearEvidence.of(parsed, default_year)
-    runs: list[Run] = []
-    for scope in parsed.archive.scopes:
-        ledger = merge_entries(entries[scope])
-        runs += _join_scope(scope, logs[scope], ledger, exports[scope], years)
-    return tuple(runs)
+    sources = [
+        _ScopeSources(scope, logs[scope], entries[scope], exports[scope], years)
+        for scope in parsed.archive.scopes
+    ]
+    return tuple(run for joined in mapper(_join_scope, sources) for run in joined)
 
 
 def _by_scope(records: Iterable[tuple[ArchiveFile, T]]) -> dict[Scope, list[T]]:
@@ -115,25 +117,30 @@ def _by_scope(records: Iterable[tuple[ArchiveFile, T]]) -> dict[Scope, list[T]]:
     return grouped
 
 
-def _join_scope(
-    scope: Scope,
-    logs: Sequence[Log],
-    ledger: Sequence[LedgerRun],
-    exports: Sequence[ExportRun],
-    years: YearEvidence,
-) -> list[Run]:
-    ledger_of = {run.run_id: run for run in ledger}
-    logs_of = _assign_logs(logs, ledger_of)
+@dataclass(frozen=True, slots=True)
+class _ScopeSources:
+    """Everything that speaks of the runs of one scope."""
+
+    scope: Scope
+    logs: Sequence[Log]
+    entries: Sequence[LedgerEntry]
+    exports: Sequence[ExportRun]
+    years: YearEvidence
+
+
+def _join_scope(given: _ScopeSources) -> list[Run]:
+    ledger_of = {run.run_id: run for run in merge_entries(given.entries)}
+    logs_of = _assign_logs(given.logs, ledger_of)
     exports_of: dict[str, list[ExportRun]] = defaultdict(list)
-    for export in exports:
+    for export in given.exports:
         if export.run_id is not None:
             exports_of[export.run_id].append(export)
     owner_of_log_id = _owners_of_log_ids(logs_of)
     runs = []
     for run_id in sorted(ledger_of.keys() | logs_of.keys() | exports_of.keys()):
         sources = _Sources(logs_of.get(run_id, []), ledger_of.get(run_id), exports_of[run_id])
-        launch = pick_launch(scope, sources.logs, sources.facts, sources.exports, years)
-        runs.append(_join_run(scope, run_id, sources, launch, owner_of_log_id))
+        launch = pick_launch(given.scope, sources.logs, sources.facts, sources.exports, given.years)
+        runs.append(_join_run(given.scope, run_id, sources, launch, owner_of_log_id))
     return runs
 
 

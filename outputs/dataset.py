@@ -1,7 +1,8 @@
 """A dataset on disk: written beside its place, then renamed into it, so that nobody sees half of one."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
 
@@ -87,7 +88,7 @@ def _write_files(
     pages: Mapping[str, Page],
 ) -> Manifest:
     asked_for = [table for table in EMBEDDING_TABLES.values() if table.name in frames]
-    entries = tuple(write_table(table, frames[table.name], folder) for table in (*TABLES, *asked_for))
+    entries = write_tables((*TABLES, *asked_for), frames, folder)
     for name, text in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(text.encode("utf-8"))
@@ -122,6 +123,14 @@ def _replace(path: Path, text: str) -> None:
 
 def _manifest_text(manifest: Manifest) -> str:
     return manifest.model_dump_json(indent=2) + "\n"
+
+
+def write_tables(
+    tables: Sequence[Table], frames: Mapping[str, pl.DataFrame], folder: Path
+) -> tuple[FileEntry, ...]:
+    """Write some tables at once, each by a thread: what compresses and hashes leaves Python to the others."""
+    with ThreadPoolExecutor() as pool:
+        return tuple(pool.map(lambda table: write_table(table, frames[table.name], folder), tables))
 
 
 def write_table(table: Table, frame: pl.DataFrame, folder: Path) -> FileEntry:

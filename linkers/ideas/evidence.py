@@ -2,9 +2,10 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
+from linkers.elsewhere import Mapper
 from linkers.ideas.aliases import index_aliases
 from linkers.ideas.existence import find_births
 from linkers.ideas.mentions import MentionReader, Sentence
@@ -37,6 +38,7 @@ def gather_evidence(
     runs: Iterable[Run],
     write_ups: Iterable[WriteUp],
     variant_stems: Mapping[str, str],
+    mapper: Mapper = map,
 ) -> tuple[ScopeEvidence, ...]:
     """Gather the evidence of every scope that has runs. No scope sees another one's.
 
@@ -45,6 +47,7 @@ def gather_evidence(
         runs: All runs.
         write_ups: All ideas.
         variant_stems: The variant file that each run executed, where it is known, by experiment id.
+        mapper: Who gathers the evidence of each scope.
     """
     runs_of: dict[Scope, list[Run]] = defaultdict(list)
     for run in runs:
@@ -59,18 +62,39 @@ def gather_evidence(
     entries = _by_scope(parsed, JournalEntry)
     audits = _by_scope(parsed, Audit)
     checks = _by_scope(parsed, RuleCheck)
-    return tuple(
-        scope_evidence(
+    stems_of: dict[Scope, dict[str, str]] = defaultdict(dict)
+    for scope, of_scope in runs_of.items():
+        ids = (run.experiment_id for run in of_scope)
+        stems_of[scope] = {each: variant_stems[each] for each in ids if each in variant_stems}
+    given = [
+        _Given(
             scope,
             runs_of[scope],
             ideas_of[scope],
-            variant_stems,
+            stems_of[scope],
             entries.get(scope, []),
             [*audits.get(scope, []), *checks.get(scope, [])],
             docstrings[scope],
         )
         for scope in sorted(runs_of)
-    )
+    ]
+    return tuple(mapper(_gather, given))
+
+
+class _Given(NamedTuple):
+    """What `scope_evidence` is given."""
+
+    scope: Scope
+    runs: Sequence[Run]
+    write_ups: Sequence[WriteUp]
+    variant_stems: Mapping[str, str]
+    entries: Sequence[JournalEntry]
+    checks: Sequence[Audit | RuleCheck]
+    docstrings: Mapping[str, str]
+
+
+def _gather(given: _Given) -> ScopeEvidence:
+    return scope_evidence(*given)
 
 
 def _by_scope(parsed: ParsedArchive, record_type: type[T]) -> dict[Scope, list[T]]:

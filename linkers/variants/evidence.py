@@ -1,8 +1,9 @@
 """Gathers, scope by scope, everything that can tell which variant a run executed."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
+from linkers.elsewhere import Mapper
 from linkers.names import fold, without_prefixes
 from linkers.runs import Run
 from linkers.variants.embedded import EditedSources, match_edited, match_same
@@ -21,8 +22,6 @@ TEMPLATE_STEM = "train_gpt_simple"
 
 
 Matches = dict[str, SourceMatch]
-Mapper = Callable[[Callable[[EditedSources], Matches], Sequence[EditedSources]], Iterable[Matches]]
-"""Calls a function on each item, as `map` does, be it elsewhere and at once."""
 
 
 def collect_evidence(

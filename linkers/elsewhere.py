@@ -1,0 +1,14 @@
+"""Who does the work of linking scope by scope: no scope needs another one, so it can be done elsewhere."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Mapper(Protocol):
+    """Calls a function on each item, as `map` does, be it elsewhere and at once."""
+
+    def __call__(self, function: Callable[[T], R], items: Sequence[T], /) -> Iterable[R]:
+        """Return the results in the order of the items."""
