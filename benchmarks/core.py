@@ -14,15 +14,15 @@ from flows.idea_matching import match_ideas
 from flows.reporting import QuietReporter
 from flows.settings import BuildSettings
 from flows.stages import (
-    build_tables,
     judge_outcomes,
+    lay_out,
     link_runs,
     link_variants,
     parse_archive,
     write_descriptions,
 )
 from linkers.write_ups import collect_write_ups
-from outputs.dataset import write_table
+from outputs.dataset import write_tables
 from outputs.schemas import TABLES
 from parsers.archive import list_archive
 
@@ -40,10 +40,9 @@ def main() -> None:
         ideas, _ = match_ideas(parsed, runs, variants, write_ups, settings, None, reporter)
         outcomes = judge_outcomes(parsed, runs, variants, write_ups, ideas, reporter)
         words = write_descriptions(runs, variants, write_ups, outcomes, settings, None, reporter)
-        frames = build_tables(parsed, runs, variants, write_ups, ideas, outcomes, words, reporter)
+        frames = lay_out(parsed, runs, variants, write_ups, ideas, outcomes, words)
         out.mkdir(parents=True, exist_ok=True)
-        for table in TABLES:
-            write_table(table, frames[table.name], out)
+        write_tables(TABLES, frames, out)
 
 
 if __name__ == "__main__":

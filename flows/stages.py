@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
 
@@ -32,7 +33,7 @@ from linkers.variants.coverage import agreement, waterfall
 from linkers.write_ups import WriteUps, collect_write_ups
 from outputs.card.card import CARD_NAME, write_card
 from outputs.current_recipes import recipe_texts
-from outputs.dataset import Page, check_target, write_dataset
+from outputs.dataset import LaidOut, Page, check_target, write_dataset
 from outputs.descriptions.inputs import gather_inputs
 from outputs.idea_tables import build_run_idea_links
 from outputs.manifest import FileEntry, Manifest, Undated, VariantCoverage, make_manifest
@@ -150,7 +151,7 @@ def _make(
     coverage = run(measure_ideas, ideas, reporter)
     outcomes = run(judge_outcomes, parsed, runs, variants, write_ups, ideas, reporter)
     words = run(write_descriptions, runs, variants, write_ups, outcomes, settings, purse, reporter)
-    tables = run(build_tables, parsed, runs, variants, write_ups, ideas, outcomes, words, reporter)
+    tables = lay_out(parsed, runs, variants, write_ups, ideas, outcomes, words)
     spending = (*asked, *words.spending)
     return run(
         publish_locally, parsed, runs, variants, coverage, outcomes, spending, tables, settings, reporter
@@ -248,7 +249,7 @@ def write_descriptions(
         return put_in_words(inputs, settings.words, purse, reporter.say)
 
 
-def build_tables(
+def lay_out(
     parsed: ParsedArchive,
     runs: tuple[Run, ...],
     variants: RecoveredVariants,
@@ -256,26 +257,30 @@ def build_tables(
     ideas: IdeaLinks,
     outcomes: Outcomes,
     words: Words,
-    reporter: Reporter,
-) -> Mapping[str, pl.DataFrame]:
-    """Stage 8: lay the records out as tables."""
-    with reporter.stage("tables"):
-        files = VariantFiles.of(parsed)
-        judgement = outcomes.judgement
-        return {
-            "runs": build_runs(runs, variants.runs, ideas.links),
-            "run_idea_links": build_run_idea_links(ideas.links.values()),
-            "ideas": build_ideas(judgement.ideas, outcomes.links, files),
-            "experiments": build_experiments(judgement, outcomes.links, files, words.descriptions),
-            "cohorts": build_cohorts_table(judgement.cohorts),
-            "snapshots": build_snapshots_table(outcomes.snapshots.taken),
-            "val_trajectories": build_val_trajectories(runs),
-            "proposals": build_proposals(parsed, judgement.runs, variants.runs),
-            "variant_links": build_variant_links(variants),
-            "variant_sources": build_variant_sources(parsed, runs, variants),
-            "quarantine": build_quarantine(parsed, write_ups.duplicates),
-            **words.embeddings,
+) -> LaidOut:
+    """Say how the records are laid out as tables; each table is laid out when it is written."""
+    files = VariantFiles.of(parsed)
+    judgement, links = outcomes.judgement, outcomes.links
+    return LaidOut(
+        {
+            "runs": lambda: build_runs(runs, variants.runs, ideas.links),
+            "run_idea_links": lambda: build_run_idea_links(ideas.links.values()),
+            "ideas": lambda: build_ideas(judgement.ideas, links, files),
+            "experiments": lambda: build_experiments(judgement, links, files, words.descriptions),
+            "cohorts": lambda: build_cohorts_table(judgement.cohorts),
+            "snapshots": lambda: build_snapshots_table(outcomes.snapshots.taken),
+            "val_trajectories": lambda: build_val_trajectories(runs),
+            "proposals": lambda: build_proposals(parsed, judgement.runs, variants.runs),
+            "variant_links": lambda: build_variant_links(variants),
+            "variant_sources": lambda: build_variant_sources(parsed, runs, variants),
+            "quarantine": lambda: build_quarantine(parsed, write_ups.duplicates),
+            **{name: partial(_itself, frame) for name, frame in words.embeddings.items()},
         }
+    )
+
+
+def _itself(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame
 
 
 def publish_locally(
@@ -289,7 +294,7 @@ def publish_locally(
     settings: BuildSettings,
     reporter: Reporter,
 ) -> Manifest:
-    """Stage 9: write the dataset and put it in place."""
+    """Stage 8: lay the records out as tables, write the dataset and put it in place."""
     taken = outcomes.snapshots
     texts = recipe_texts(taken.taken, outcomes.links)
     undated = Undated(runs=taken.num_undated_runs, ideas=taken.num_undated_ideas)

@@ -1,7 +1,7 @@
 """A dataset on disk: written beside its place, then renamed into it, so that nobody sees half of one."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +18,9 @@ Page = Callable[[Manifest, Path], str]
 
 ROW_GROUP_ROWS = 131_072
 """Fixed, as the size of row groups decides the bytes of a file."""
+
+
+_WRITERS = 2
 
 
 class OutputError(Exception):
@@ -125,12 +128,40 @@ def _manifest_text(manifest: Manifest) -> str:
     return manifest.model_dump_json(indent=2) + "\n"
 
 
+class LaidOut(Mapping[str, pl.DataFrame]):
+    """Tables that are laid out when they are asked for: nothing keeps one that is written.
+
+    Args:
+        makers: What lays each table out, by its name.
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], pl.DataFrame]]) -> None:
+        self._makers = makers
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        """Lay out a table."""
+        return self._makers[name]()
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is such a table; none is laid out for that."""
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the names."""
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        """Count the tables."""
+        return len(self._makers)
+
+
 def write_tables(
     tables: Sequence[Table], frames: Mapping[str, pl.DataFrame], folder: Path
 ) -> tuple[FileEntry, ...]:
-    """Write some tables at once, each by a thread: what compresses and hashes leaves Python to the others."""
-    with ThreadPoolExecutor() as pool:
-        return tuple(pool.map(lambda table: write_table(table, frames[table.name], folder), tables))
+    """Write some tables, each by a thread while the next one is laid out."""
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        written = [pool.submit(write_table, table, frames[table.name], folder) for table in tables]
+        return tuple(each.result() for each in written)
 
 
 def write_table(table: Table, frame: pl.DataFrame, folder: Path) -> FileEntry:

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.helpers import log_text, write_scratchpad
 
 ROOT = Path(__file__).parents[1]
-STAGES = ("parse", "link", "variants", "outcomes", "tables", "write", "validate")
+STAGES = ("parse", "link", "variants", "outcomes", "write", "validate")
 
 
 def command(*arguments: str) -> list[str]:
