@@ -258,21 +258,21 @@ def lay_out(
     outcomes: Outcomes,
     words: Words,
 ) -> LaidOut:
-    """Say how the records are laid out as tables; each table is laid out when it is written."""
+    """Say how the records are laid out as tables, the largest first; each is laid out when it is written."""
     files = VariantFiles.of(parsed)
     judgement, links = outcomes.judgement, outcomes.links
     return LaidOut(
         {
+            "variant_sources": lambda: build_variant_sources(parsed, runs, variants),
+            "val_trajectories": lambda: build_val_trajectories(runs),
             "runs": lambda: build_runs(runs, variants.runs, ideas.links),
             "run_idea_links": lambda: build_run_idea_links(ideas.links.values()),
             "ideas": lambda: build_ideas(judgement.ideas, links, files),
             "experiments": lambda: build_experiments(judgement, links, files, words.descriptions),
             "cohorts": lambda: build_cohorts_table(judgement.cohorts),
             "snapshots": lambda: build_snapshots_table(outcomes.snapshots.taken),
-            "val_trajectories": lambda: build_val_trajectories(runs),
             "proposals": lambda: build_proposals(parsed, judgement.runs, variants.runs),
             "variant_links": lambda: build_variant_links(variants),
-            "variant_sources": lambda: build_variant_sources(parsed, runs, variants),
             "quarantine": lambda: build_quarantine(parsed, write_ups.duplicates),
             **{name: partial(_itself, frame) for name, frame in words.embeddings.items()},
         }

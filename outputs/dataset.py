@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
 
@@ -158,10 +158,19 @@ class LaidOut(Mapping[str, pl.DataFrame]):
 def write_tables(
     tables: Sequence[Table], frames: Mapping[str, pl.DataFrame], folder: Path
 ) -> tuple[FileEntry, ...]:
-    """Write some tables, each by a thread while the next one is laid out."""
+    """Write some tables, each by a thread while the next one is laid out.
+
+    Args:
+        tables: The tables, in the order of the entries.
+        frames: Their frames, in the order of writing; the largest are best written first.
+        folder: Where they go.
+    """
+    by_name = {table.name: table for table in tables}
+    written: dict[str, Future[FileEntry]] = {}
     with ThreadPoolExecutor(_WRITERS) as pool:
-        written = [pool.submit(write_table, table, frames[table.name], folder) for table in tables]
-        return tuple(each.result() for each in written)
+        for name in frames:
+            written[name] = pool.submit(write_table, by_name[name], frames[name], folder)
+        return tuple(written[table.name].result() for table in tables)
 
 
 def write_table(table: Table, frame: pl.DataFrame, folder: Path) -> FileEntry:

@@ -1,10 +1,12 @@
 """Every file of an archive turned into records: which parser reads which kind, and what came of each file."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from parsers.archive import Archive, ArchiveFile
 from parsers.audits import parse_audits
@@ -66,7 +68,7 @@ class Batch:
     sources: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ParsedArchive:
     """All parsed files of an archive.
 
@@ -80,14 +82,17 @@ class ParsedArchive:
     files: tuple[ParsedFile, ...]
     sources: Mapping[str, str]
 
-    def records(self, record_type: type[T]) -> list[tuple[ArchiveFile, T]]:
+    def records(self, record_type: type[T]) -> Sequence[tuple[ArchiveFile, T]]:
         """List every record of a type with the file it comes from, in the order of paths and lines."""
-        return [
-            (parsed.file, record)
-            for parsed in self.files
-            for record in parsed.records
-            if isinstance(record, record_type)
-        ]
+        return cast("Sequence[tuple[ArchiveFile, T]]", self._records_of.get(record_type, []))
+
+    @cached_property
+    def _records_of(self) -> Mapping[type, list[tuple[ArchiveFile, object]]]:
+        found: dict[type, list[tuple[ArchiveFile, object]]] = defaultdict(list)
+        for parsed in self.files:
+            for record in parsed.records:
+                found[type(record)].append((parsed.file, record))
+        return dict(found)
 
     def quarantined(self) -> list[tuple[ArchiveFile | None, Quarantined]]:
         """List everything that was set aside, with the file where there is one."""

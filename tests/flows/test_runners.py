@@ -192,6 +192,33 @@ def test_a_cluster_must_be_named() -> None:
         make_runner(BuildSettings(archive="a", out="b", runner=RunnerName.DASK))
 
 
+def here(_: object) -> int:
+    time.sleep(0.001)
+    return os.getpid()
+
+
+def test_this_process_works_as_well() -> None:
+    """From the last item on, while the other works from the first one on."""
+    pids = list(Processes(2).map(here, range(400)))
+    assert pids[-1] == os.getpid()
+    assert len({*pids}) == 2
+    assert pids == sorted(pids, key=lambda pid: pid == os.getpid())
+    assert {*Processes(1).map(here, range(4))} == {os.getpid()}
+
+
+def fail_at_three(item: int) -> int:
+    if item == 3:
+        raise ValueError("three")
+    return item
+
+
+@pytest.mark.parametrize("num_items", [4, 400])
+def test_a_failure_anywhere_is_the_builds(num_items: int) -> None:
+    """In this process, which works on the last item, and in the others."""
+    with pytest.raises(ValueError, match="three"):
+        list(Processes(2).map(fail_at_three, range(num_items)))
+
+
 def test_results_come_in_the_order_of_the_items() -> None:
     assert list(Threads(4).map(abs, [-3, -1, -2])) == [3, 1, 2]
     assert list(Processes(2).map(abs, [-3, -1, -2])) == [3, 1, 2]

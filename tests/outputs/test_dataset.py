@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -9,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from linkers.ideas.quality import IdeaCoverage
-from outputs.dataset import OutputError, check_target, write_dataset, write_table
+from outputs.dataset import LaidOut, OutputError, check_target, write_dataset, write_table, write_tables
 from outputs.manifest import FileEntry, Manifest, VariantCoverage, make_manifest, read_manifest
 from outputs.schemas import QUARANTINE, TABLES, VAL_TRAJECTORIES, Table
 from tests.helpers import parse_folder, write_scratchpad
@@ -51,6 +52,31 @@ def test_a_null_where_none_may_be_is_refused(tmp_path: Path, table: Table) -> No
     frame = pl.DataFrame([[None]] * len(table.columns), schema=table.polars_schema)
     with pytest.raises(ValueError, match="null"):
         write_table(table, frame, tmp_path)
+
+
+def test_tables_are_laid_out_once_and_listed_in_their_order(tmp_path: Path) -> None:
+    """Whatever is written first."""
+    laid_out: list[str] = []
+
+    def lay_out(table: Table) -> pl.DataFrame:
+        laid_out.append(table.name)
+        return table.empty()
+
+    frames = LaidOut({table.name: partial(lay_out, table) for table in reversed(TABLES)})
+    assert "runs" in frames
+    assert "others" not in frames
+    assert len(frames) == len(TABLES)
+    assert laid_out == []
+    entries = write_tables(TABLES, frames, tmp_path)
+    assert laid_out == [table.name for table in reversed(TABLES)]
+    assert [entry.name for entry in entries] == [f"{table.name}.parquet" for table in TABLES]
+
+
+def test_a_table_that_cannot_be_written_stops_the_writing(tmp_path: Path) -> None:
+    nulls = pl.DataFrame([[None]] * len(QUARANTINE.columns), schema=QUARANTINE.polars_schema)
+    frames = {VAL_TRAJECTORIES.name: VAL_TRAJECTORIES.empty(), QUARANTINE.name: nulls}
+    with pytest.raises(ValueError, match="null"):
+        write_tables([VAL_TRAJECTORIES, QUARANTINE], frames, tmp_path)
 
 
 def test_an_earlier_dataset_is_replaced(tmp_path: Path) -> None:
