@@ -103,14 +103,15 @@ class ParsedArchive:
 
 
 def plan_batches(files: Iterable[ArchiveFile]) -> list[tuple[ArchiveFile, ...]]:
-    """Divide the files that have a parser into batches of bounded size, in the order given."""
+    """Divide the files that have a parser into batches of bounded size and one scope, in the order given."""
     batches: list[tuple[ArchiveFile, ...]] = []
     current: list[ArchiveFile] = []
     size = 0
     for file in files:
         if file.kind not in PARSED_KINDS:
             continue
-        if current and (size + file.size_bytes > _BATCH_BYTES or len(current) >= _BATCH_FILES):
+        is_full = size + file.size_bytes > _BATCH_BYTES or len(current) >= _BATCH_FILES
+        if current and (is_full or file.scope != current[0].scope):
             batches.append(tuple(current))
             current, size = [], 0
         current.append(file)
