@@ -2,8 +2,7 @@
 
 import polars as pl
 
-from outputs.validation.declared import ALLOWED, FINITE, KEYS, NULLS, RANGE
-from outputs.validation.model import Offenders
+from outputs.validation.model import Offenders, Rule
 from outputs.validation.opened import OpenedDataset
 
 
@@ -31,27 +30,27 @@ def _place(schema: pl.Schema, name: str) -> str:
 
 def find_nulls(dataset: OpenedDataset) -> Offenders:
     """Find nulls in columns that have none, and in lists, which never have any."""
-    return _find(dataset, NULLS)
+    return _find(dataset, Rule.NULLS)
 
 
 def find_strange_values(dataset: OpenedDataset) -> Offenders:
     """Find values outside the closed list of their column."""
-    return _find(dataset, ALLOWED)
+    return _find(dataset, Rule.ALLOWED)
 
 
 def find_out_of_range(dataset: OpenedDataset) -> Offenders:
     """Find numbers below or above their column's limits."""
-    return _find(dataset, RANGE)
+    return _find(dataset, Rule.RANGE)
 
 
 def find_not_finite(dataset: OpenedDataset) -> Offenders:
     """Find NaN and infinities in columns of numbers that cannot diverge."""
-    return _find(dataset, FINITE)
+    return _find(dataset, Rule.FINITE)
 
 
 def find_repeated_keys(dataset: OpenedDataset) -> Offenders:
     """Find rows that share their primary key."""
-    return _find(dataset, KEYS)
+    return _find(dataset, Rule.KEYS)
 
 
 def find_out_of_order(dataset: OpenedDataset) -> Offenders:
@@ -77,7 +76,7 @@ def find_empty_columns(dataset: OpenedDataset, expected: frozenset[str] = frozen
     return {"columns": pl.DataFrame(rows, ("table", "column", "rows"), orient="row")}
 
 
-def _find(dataset: OpenedDataset, kind: str) -> Offenders:
+def _find(dataset: OpenedDataset, kind: Rule) -> Offenders:
     found = {}
     for table, _ in dataset.sound():
         for (broken, column), rows in dataset.broken_rules[table.name].items():

@@ -8,25 +8,23 @@ import dataframely as dy
 import polars as pl
 
 from outputs.schemas import Column, Table
+from outputs.validation.model import Rule
 
-NULLS, ALLOWED, RANGE, FINITE, KEYS = "nulls", "allowed", "range", "finite", "keys"
-"""The kinds of rules."""
-
-_KIND_OF_RULE = {
-    "nullability": NULLS,
-    "inner_nullability": NULLS,
-    "check__allowed": ALLOWED,
-    "min": RANGE,
-    "max": RANGE,
-    "nan": FINITE,
-    "inf": FINITE,
-    "inner_nan": FINITE,
-    "inner_inf": FINITE,
+_KIND_OF_RULE: Mapping[str, Rule] = {
+    "nullability": Rule.NULLS,
+    "inner_nullability": Rule.NULLS,
+    "check__allowed": Rule.ALLOWED,
+    "min": Rule.RANGE,
+    "max": Rule.RANGE,
+    "nan": Rule.FINITE,
+    "inf": Rule.FINITE,
+    "inner_nan": Rule.FINITE,
+    "inner_inf": Rule.FINITE,
 }
 """The library's names of its rules on a column."""
 
 
-def run_rules(table: Table, frame: pl.DataFrame) -> Mapping[tuple[str, str], pl.DataFrame]:
+def run_rules(table: Table, frame: pl.DataFrame) -> Mapping[tuple[Rule, str], pl.DataFrame]:
     """Run a table's declared rules on its rows.
 
     Args:
@@ -38,10 +36,10 @@ def run_rules(table: Table, frame: pl.DataFrame) -> Mapping[tuple[str, str], pl.
     """
     _, failure = _schema(table).filter(frame)
     details = failure.details()
-    broken: dict[tuple[str, str], pl.DataFrame] = {}
+    broken: dict[tuple[Rule, str], pl.DataFrame] = {}
     for name in failure.counts():
         column, _, rule = name.rpartition("|")
-        key = (_KIND_OF_RULE[rule], column) if column else (KEYS, "")
+        key = (_KIND_OF_RULE[rule], column) if column else (Rule.KEYS, "")
         rows = details.filter(pl.col(name) == "invalid").select(frame.columns)
         broken[key] = pl.concat([broken[key], rows]) if key in broken else rows
     return broken

@@ -3,13 +3,26 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from outputs.validation.opened import OpenedDataset
+if TYPE_CHECKING:
+    from outputs.validation.opened import OpenedDataset
 
 NUM_SHOWN = 10
 """So many failing rows are shown of each place."""
+
+
+class Rule(StrEnum):
+    """Kinds of rules that a column's declaration makes."""
+
+    NULLS = "nulls"
+    ALLOWED = "allowed"
+    RANGE = "range"
+    FINITE = "finite"
+    KEYS = "keys"
+
 
 Offenders = Mapping[str, pl.DataFrame]
 """The failing rows, by the place where they are: a table, a column, or what else the check speaks of."""
@@ -36,7 +49,7 @@ class Check:
     name: str
     severity: Severity
     promise: str
-    find: Callable[[OpenedDataset], Offenders]
+    find: "Callable[[OpenedDataset], Offenders]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from outputs.dataset import OutputError
 from outputs.manifest import MANIFEST_NAME, Manifest, read_manifest
 from outputs.schemas import EMBEDDING_TABLES, TABLES, Table
-from outputs.validation.declared import run_rules
+from outputs.validation.model import Rule
 
 SOURCE_COLUMNS = ("source_path", "log_path", "ledger_lines", "path", "line", "variant_path", "origins")
 """Columns that say where in the archive a row comes from."""
@@ -69,8 +69,11 @@ class OpenedDataset:
         return {name: frame for name, frame in self.read.items() if frame.schema == schemas[name]}
 
     @cached_property
-    def broken_rules(self) -> Mapping[str, Mapping[tuple[str, str], pl.DataFrame]]:
+    def broken_rules(self) -> Mapping[str, Mapping[tuple[Rule, str], pl.DataFrame]]:
         """What breaks the declared rules, by table, and then by kind of rule and column."""
+        # Here, as the library behind it brings SQLAlchemy: a quarter of the start of any command.
+        from outputs.validation.declared import run_rules
+
         return {table.name: run_rules(table, frame) for table, frame in self.sound()}
 
     def sound(self) -> Iterator[tuple[Table, pl.DataFrame]]:

@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 from outputs.schemas import EMBEDDING_TABLES
-from outputs.validation.declared import FINITE, NULLS, run_rules
+from outputs.validation.declared import run_rules
+from outputs.validation.model import Rule
 
 TABLE = EMBEDDING_TABLES["bge"]
 GOOD = {
@@ -17,9 +18,9 @@ GOOD = {
     [
         ([0.6, 0.8], None),
         (None, None),
-        ([0.6, None], NULLS),
-        ([0.6, float("nan")], FINITE),
-        ([float("inf"), 0.8], FINITE),
+        ([0.6, None], Rule.NULLS),
+        ([0.6, float("nan")], Rule.FINITE),
+        ([float("inf"), 0.8], Rule.FINITE),
     ],
 )
 def test_vectors_are_finite_and_without_holes(embedding: list[float] | None, broken: str | None) -> None:
