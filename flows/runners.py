@@ -2,6 +2,9 @@
 
 import gc
 import multiprocessing
+import multiprocessing.process
+import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -68,7 +71,7 @@ class Processes:
         if len(items) < 2 or self.workers < 2:
             yield from map(function, items)
             return
-        with ProcessPoolExecutor(self.workers - 1, mp_context=_context(), initializer=gc.disable) as pool:
+        with ProcessPoolExecutor(self.workers - 1, mp_context=_context(), initializer=_prepare) as pool:
             elsewhere = [pool.submit(function, item) for item in items]
             here: list[R] = []
             while elsewhere and elsewhere[-1].cancel():
@@ -77,6 +80,21 @@ class Processes:
             for future in elsewhere:
                 yield future.result()
             yield from reversed(here)
+
+
+def _prepare() -> None:
+    """Make a new process ready: it looks for no cycles, and ends with the process that wants its work.
+
+    A pool's workers wait for ever for the next item of one that was killed.
+    """
+    gc.disable()
+    if (parent := multiprocessing.parent_process()) is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
 
 
 def make_runner(settings: BuildSettings) -> Runner:
