@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from linkers.variants.coverage import AgreementRow, CoverageRow
+from outputs.conservation import sum_by_kind
 from outputs.manifest import Manifest
 from parsers.scopes import SCOPES
 
@@ -79,14 +80,11 @@ def _rows(manifest: Manifest) -> SummaryTable:
 
 
 def _inputs(manifest: Manifest) -> SummaryTable:
-    rows = []
-    for kind in dict.fromkeys(balance.kind for balance in manifest.balances):
-        of_kind = [balance for balance in manifest.balances if balance.kind == kind]
-        seen, parsed, quarantined = (
-            sum(getattr(each, field) for each in of_kind) for field in ("seen", "parsed", "quarantined")
-        )
-        rows.append((f"{kind} ({of_kind[0].unit})", seen, parsed, quarantined))
-    return SummaryTable("Inputs by kind.", ("input", "seen", "parsed", "quarantined"), tuple(rows))
+    rows = tuple(
+        (f"{each.kind} ({each.unit})", each.seen, each.parsed, each.quarantined)
+        for each in sum_by_kind(manifest.balances)
+    )
+    return SummaryTable("Inputs by kind.", ("input", "seen", "parsed", "quarantined"), rows)
 
 
 def _share(part: int, whole: int) -> float:
