@@ -145,6 +145,23 @@ def test_a_schedule_needs_a_server(tmp_path: Path) -> None:
     assert "PREFECT_API_URL" in done.stderr
 
 
+@pytest.mark.timeout(600)
+def test_the_deployment_file_deploys(prefect_server: PrefectServer) -> None:
+    prefect_server.ask("/work_pools/", {"name": "speedrun", "type": "process"})
+    deploy = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--name", "nightly"]
+    done = subprocess.run(
+        deploy, cwd=ROOT, env=prefect_server.environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    path = "/deployments/name/scheduled-build/nightly"
+    found = prefect_server.wait_for("GET", path, None, lambda answer: answer["schedules"])
+    assert found["entrypoint"] == "flows/serve.py:scheduled_build"
+    assert found["work_pool_name"] == "speedrun"
+    assert [each["schedule"]["cron"] for each in found["schedules"]] == ["0 3 * * *"]
+    assert found["global_concurrency_limit"]["limit"] == 1
+    assert found["parameters"]["settings"]["cache"] == "/data/cache"
+
+
 def test_the_deployment_file_names_a_flow_that_is_there() -> None:
     deployment = yaml.safe_load((ROOT / "prefect.yaml").read_text())["deployments"][0]
     path, _, name = deployment["entrypoint"].partition(":")
