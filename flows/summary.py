@@ -28,8 +28,11 @@ class SummaryTable:
     rows: tuple[tuple[str | int | float, ...], ...]
 
     def records(self) -> list[dict[str, str | int | float]]:
-        """Give the rows as one mapping each."""
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        """Give the rows as one mapping each, shares as exact as they are printed."""
+        shown = (
+            [round(value, 3) if isinstance(value, float) else value for value in row] for row in self.rows
+        )
+        return [dict(zip(self.columns, row, strict=True)) for row in shown]
 
 
 def summary_tables(manifest: Manifest) -> dict[str, SummaryTable]:
