@@ -21,6 +21,8 @@ lint: $(VENV)/installed
 	$(BIN)/mypy
 
 $(VENV)/installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: name one, as in make demo PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	@echo "The locked packages go into $(VENV), which takes a minute or two."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .

@@ -12,7 +12,7 @@ from flows.prefect_api import keep_prefect_quiet
 keep_prefect_quiet()
 
 from prefect import flow, task  # noqa: E402 - the environment must be set before
-from prefect.artifacts import create_table_artifact  # noqa: E402
+from prefect.artifacts import create_link_artifact, create_table_artifact  # noqa: E402
 from prefect.cache_policies import NO_CACHE  # noqa: E402
 
 from flows.gates import gates_table  # noqa: E402
@@ -21,6 +21,7 @@ from flows.secrecy import no_secret_escapes  # noqa: E402
 from flows.settings import BuildSettings  # noqa: E402
 from flows.stages import BuildResult, build_dataset  # noqa: E402
 from flows.summary import summary_tables  # noqa: E402
+from outputs.report.render import REPORT_NAME  # noqa: E402
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,8 +61,23 @@ def build(settings: BuildSettings, is_quiet: bool = False) -> BuildResult:
         is_quiet: Whether only warnings are printed.
     """
     result = build_dataset(settings, make_reporter(is_quiet=is_quiet), run_as_task)
+    _leave_artifacts(result)
+    return result
+
+
+def _leave_artifacts(result: BuildResult) -> None:
+    """Leave what a build tells with its flow run, also where the dataset was there already."""
     for key, table in summary_tables(result.manifest).items():
         create_table_artifact(key=key, table=table.records(), description=table.title)
     gates = gates_table(result.validation)
     create_table_artifact(key="gates", table=gates.records(), description=gates.title)
-    return result
+    report = result.out.resolve() / REPORT_NAME
+    create_link_artifact(
+        key="report",
+        link=report.as_uri(),
+        link_text=REPORT_NAME,
+        description=(
+            f"`{report}` on the machine that built it. Browsers open no file from a page on the web: "
+            "copy the address of the link."
+        ),
+    )

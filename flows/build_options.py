@@ -19,6 +19,7 @@ from flows.settings import (
     ServiceOptions,
     WordsSettings,
 )
+from outputs.validation.expectations import check_name
 from parsers.times import DEFAULT_YEAR
 
 DEFAULT_WORDS = WordsSettings()
@@ -44,6 +45,16 @@ class LlmMatch(StrEnum):
 
 WorkersOption = Annotated[
     int, typer.Option(min=1, max=256, help="Processes or threads; the output does not depend on it.")
+]
+
+
+ExpectOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Hold the dataset against this section of expectations.toml, such as public; "
+        "else the archive's fingerprint chooses.",
+    ),
 ]
 
 
@@ -118,12 +129,15 @@ def build_settings(
     overrides: Annotated[
         Path | None, typer.Option(help="CSV of corrections by hand: experiment_id, idea_id, expect.")
     ] = None,
+    expect: ExpectOption = None,
 ) -> BuildSettings:
     """Turn the options into the settings of a build.
 
     Raises:
+        ExpectationError: If no section of expectations has the name.
         UnsafeSettingError: If an address holds a password.
     """
+    check_name(expect)
     check_address(archive, "the archive")
     check_address(base_url, "the service")
     check_address(shards, "the shards")
@@ -154,6 +168,7 @@ def build_settings(
         words=words,
         service=ServiceOptions(base_url=base_url, prices=tuple(price or ())),
         overrides=str(overrides) if overrides else None,
+        expect=expect,
     )
 
 

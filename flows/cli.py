@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from flows.build_options import NUM_CPUS, WorkersOption, takes_build_options
+from flows.build_options import NUM_CPUS, ExpectOption, WorkersOption, takes_build_options
 from flows.calibration_commands import calibrate
 from flows.gates import GATES_FAILED, print_failing_rows, print_validation, validation_json, verdict
 from flows.locks import LockedError
@@ -34,6 +34,7 @@ from outputs.quality.gold import GoldError
 from outputs.report.render import REPORT_NAME, write_report
 from outputs.source_files import write_sources
 from outputs.spending.errors import SpendingError
+from outputs.validation.expectations import ExpectationError
 from parsers.unpacking import ArchiveError
 from scorers.errors import ScoringError
 from scorers.preference import PreferenceError
@@ -69,6 +70,7 @@ DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUO
 
 WRONG_USAGE = (
     ArchiveError,
+    ExpectationError,
     GoldError,
     OutputError,
     OverrideError,
@@ -199,6 +201,7 @@ def _check_empty(folder: Path, what: str) -> None:
 @app.command(name="validate")
 def validate_dataset(
     dataset: Annotated[Path, typer.Argument(help="Folder of a dataset.", metavar="DIR")],
+    expect: ExpectOption = None,
     strict: StrictOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     proposed: Annotated[
@@ -214,7 +217,7 @@ def validate_dataset(
     if proposed is not None:
         typer.echo(propose(OpenedDataset.of(dataset), proposed), nl=False)
         return
-    validation = validate(dataset)
+    validation = validate(dataset, expect=expect)
     if as_json:
         typer.echo(validation_json(validation))
     else:

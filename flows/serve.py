@@ -25,7 +25,7 @@ WEBHOOK_VARIABLE = "SPEEDRUN_ETL_WEBHOOK"
 WEBHOOK_TIMEOUT_S = 10.0
 DEPLOYMENT = "scheduled"
 RETRIES = 2
-RETRY_DELAY_S = float(os.environ.get("SPEEDRUN_ETL_RETRY_S", "60"))
+RETRY_DELAY_S = int(os.environ.get("SPEEDRUN_ETL_RETRY_S", "60"))
 
 
 class GatesFailedError(Exception):

@@ -123,6 +123,7 @@ class BuildSettings(BaseModel):
         words: How experiments are described and embedded.
         service: How OpenAI is reached.
         overrides: File of corrections by hand.
+        expect: Name of the expectations that the dataset is held against; None goes by the fingerprint.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -142,6 +143,7 @@ class BuildSettings(BaseModel):
     words: WordsSettings = WordsSettings()
     service: ServiceOptions = ServiceOptions()
     overrides: str | None = None
+    expect: str | None = None
 
     @property
     def is_decided_by_archive(self) -> bool:
@@ -174,10 +176,14 @@ class BuildSettings(BaseModel):
         )
 
     def for_manifest(self) -> dict[str, int | float | str | bool | None]:
-        """List the settings that can change the output: neither where it lies nor how it was computed."""
+        """List the settings that can change the output: neither where it lies nor how it was computed.
+
+        The name of the expectations is there, so that whoever validates or publishes goes by them too.
+        """
         asked = {"llm_match": self.llm_match, "llm_model": self.llm_model}
         is_asked = self.llm_match != "off" or self.llm_answers is not None
-        return {"year": self.year, **self.words.for_manifest(), **(asked if is_asked else {})}
+        expected = {"expect": self.expect} if self.expect is not None else {}
+        return {"year": self.year, **self.words.for_manifest(), **(asked if is_asked else {}), **expected}
 
 
 def cache_beside(out: Path) -> Path:

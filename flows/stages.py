@@ -51,6 +51,7 @@ from outputs.spending.questions import Purse
 from outputs.spending.report import Spending
 from outputs.tables import build_quarantine, build_runs, build_val_trajectories
 from outputs.validation.checks import validate
+from outputs.validation.expectations import check_name
 from outputs.validation.model import Validation
 from outputs.variant_tables import build_proposals, build_variant_links, build_variant_sources
 from parsers.archive import Archive, open_archive
@@ -109,6 +110,7 @@ def build_dataset(settings: BuildSettings, reporter: Reporter, run: Engine = run
         OutputError: If the dataset cannot be put where it was asked for.
         SpendingError: If a model cannot be asked, or may cost too much.
         OverrideError: If a correction by hand cannot be applied.
+        ExpectationError: If the dataset cannot be held against what was named.
         LockedError: If another build is writing there.
         WriteError: If the disk does not take it.
     """
@@ -124,6 +126,7 @@ def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) 
     started_s = time.monotonic()
     check_purse(settings)
     check_idea_settings(settings)
+    check_name(settings.expect)
     with open_purse(settings) as purse, open_archive(settings.archive) as archive:
         _warn(archive, reporter)
         is_remembered = settings.cache is not None and settings.is_decided_by_archive

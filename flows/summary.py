@@ -1,13 +1,16 @@
 """What a build tells at its end: small tables for the terminal and for Prefect's artifacts alike."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from linkers.variants.cascade import TIERS
+from linkers.variants.coverage import AgreementRow, CoverageRow
+from outputs.conservation import sum_by_kind
 from outputs.manifest import Manifest
+from parsers.scopes import SCOPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,29 +28,46 @@ class SummaryTable:
     rows: tuple[tuple[str | int | float, ...], ...]
 
     def records(self) -> list[dict[str, str | int | float]]:
-        """Give the rows as one mapping each."""
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        """Give the rows as one mapping each, shares as exact as they are printed."""
+        shown = (
+            [round(value, 3) if isinstance(value, float) else value for value in row] for row in self.rows
+        )
+        return [dict(zip(self.columns, row, strict=True)) for row in shown]
 
 
 def summary_tables(manifest: Manifest) -> dict[str, SummaryTable]:
     """Lay out a manifest as small tables, by a key that Prefect accepts."""
+    variants, ideas = manifest.variant_coverage.waterfall, manifest.idea_coverage.waterfall
     return {
         "rows": _rows(manifest),
         "inputs": _inputs(manifest),
-        "variant-coverage": _variant_coverage(manifest),
-        "variant-coverage-by-scope": _variant_coverage_by_scope(manifest),
-        "variant-agreement": _variant_agreement(manifest),
+        "variant-coverage": _coverage("Variant files", variants),
+        "variant-coverage-by-scope": _coverage_by_scope("Variant files", variants),
+        "variant-agreement": _agreement(manifest.variant_coverage.agreement),
+        "idea-coverage": _coverage("Links to ideas", ideas),
+        "idea-coverage-by-scope": _coverage_by_scope("Links to ideas", ideas),
     }
 
 
 def print_summary(manifest: Manifest, console: Console) -> None:
     """Print the tables of a manifest."""
     for summary in summary_tables(manifest).values():
-        table = Table(title=summary.title, title_justify="left")
+        table = Table(
+            title=summary.title, title_justify="left", box=box.SIMPLE_HEAD, padding=0, pad_edge=False
+        )
+        shown = [[_shown(value) for value in row] for row in summary.rows]
         for position, name in enumerate(summary.columns):
-            table.add_column(name, justify="right" if position else "left", no_wrap=not position)
-        for row in summary.rows:
-            table.add_row(*(_shown(value) for value in row))
+            # On a narrow terminal a long name goes over two lines, and no number is cut.
+            width = max((len(row[position]) for row in shown), default=1)
+            table.add_column(
+                name,
+                justify="right" if position else "left",
+                overflow="fold",
+                no_wrap=not position,
+                min_width=width,
+            )
+        for row in shown:
+            table.add_row(*row)
         console.print(table)
 
 
@@ -63,26 +83,24 @@ def _rows(manifest: Manifest) -> SummaryTable:
 
 
 def _inputs(manifest: Manifest) -> SummaryTable:
-    rows = []
-    for kind in dict.fromkeys(balance.kind for balance in manifest.balances):
-        of_kind = [balance for balance in manifest.balances if balance.kind == kind]
-        seen, parsed, quarantined = (
-            sum(getattr(each, field) for each in of_kind) for field in ("seen", "parsed", "quarantined")
-        )
-        rows.append((f"{kind} ({of_kind[0].unit})", seen, parsed, quarantined))
-    return SummaryTable("Inputs by kind.", ("input", "seen", "parsed", "quarantined"), tuple(rows))
+    rows = tuple(
+        (f"{each.kind} ({each.unit})", each.seen, each.parsed, each.quarantined)
+        for each in sum_by_kind(manifest.balances)
+    )
+    return SummaryTable("Inputs by kind.", ("input", "seen", "parsed", "quarantined"), rows)
 
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def _variant_coverage(manifest: Manifest) -> SummaryTable:
-    steps = manifest.variant_coverage.waterfall
-    total = sum(step.runs for step in steps if step.tier == next(iter(TIERS)))
+def _coverage(what: str, steps: Sequence[CoverageRow]) -> SummaryTable:
+    """Add a waterfall up over all scopes."""
+    tiers = dict.fromkeys(step.tier for step in steps)
+    total = sum({(step.wave, step.agent): step.runs for step in steps}.values())
     rows: list[tuple[str | int | float, ...]] = []
     reached = 0
-    for tier in TIERS:
+    for tier in tiers:
         of_tier = [step for step in steps if step.tier == tier]
         added = sum(step.added for step in of_tier)
         reached += added
@@ -90,30 +108,32 @@ def _variant_coverage(manifest: Manifest) -> SummaryTable:
         in_conflict = sum(step.in_conflict for step in of_tier)
         rows.append((tier, answered, added, reached, _share(reached, total), in_conflict))
     return SummaryTable(
-        f"Variant files found by tier, of {total:,} runs.",
+        f"{what} found by tier, of {total:,} runs.",
         ("tier", "answers", "added", "reached", "share", "in conflict"),
         tuple(rows),
     )
 
 
-def _variant_coverage_by_scope(manifest: Manifest) -> SummaryTable:
-    steps = manifest.variant_coverage.waterfall
-    scopes = dict.fromkeys((step.wave, step.agent) for step in steps)
+def _coverage_by_scope(what: str, steps: Sequence[CoverageRow]) -> SummaryTable:
+    """Lay a waterfall out with a row for each scope."""
+    tiers = tuple(dict.fromkeys(step.tier for step in steps))
     rows: list[tuple[str | int | float, ...]] = []
-    for wave, agent in scopes:
-        of_scope = {step.tier: step for step in steps if (step.wave, step.agent) == (wave, agent)}
-        last = list(of_scope.values())[-1]
-        added = [of_scope[tier].added for tier in TIERS]
+    for scope in SCOPES:
+        of_scope = {step.tier: step for step in steps if (step.agent, step.wave) == (scope.agent, scope.wave)}
+        if not of_scope:
+            continue
+        last = of_scope[tiers[-1]]
+        added = [of_scope[tier].added for tier in tiers]
         conflicts = sum(step.in_conflict for step in of_scope.values())
-        rows.append((f"{wave}/{agent}", last.runs, *added, _share(last.reached, last.runs), conflicts))
-    columns = ("scope", "runs", *TIERS, "share", "in conflict")
-    return SummaryTable("Variant files added by tier and scope.", columns, tuple(rows))
+        rows.append((str(scope), last.runs, *added, _share(last.reached, last.runs), conflicts))
+    columns = ("scope", "runs", *tiers, "share", "in conflict")
+    return SummaryTable(f"{what} added by tier and scope.", columns, tuple(rows))
 
 
-def _variant_agreement(manifest: Manifest) -> SummaryTable:
-    rows: Sequence[tuple[str | int | float, ...]] = [
+def _agreement(pairs: Iterable[AgreementRow]) -> SummaryTable:
+    rows: list[tuple[str | int | float, ...]] = [
         (f"{pair.tier} and {pair.other_tier}", pair.both, pair.agreeing, _share(pair.agreeing, pair.both))
-        for pair in manifest.variant_coverage.agreement
+        for pair in pairs
         if pair.both
     ]
     return SummaryTable("Agreement between tiers.", ("tiers", "both answer", "agree", "share"), tuple(rows))

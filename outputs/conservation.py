@@ -75,6 +75,25 @@ def balance_inputs(parsed: ParsedArchive) -> tuple[Balance, ...]:
     )
 
 
+def sum_by_kind(balances: Iterable[Balance]) -> tuple[Balance, ...]:
+    """Add balances up over all scopes, one for each kind of input, in their order."""
+    of_kind: dict[str, list[Balance]] = {}
+    for each in balances:
+        of_kind.setdefault(each.kind, []).append(each)
+    return tuple(
+        Balance(
+            kind=kind,
+            agent="",
+            wave="",
+            unit=members[0].unit,
+            seen=sum(each.seen for each in members),
+            parsed=sum(each.parsed for each in members),
+            quarantined=sum(each.quarantined for each in members),
+        )
+        for kind, members in of_kind.items()
+    )
+
+
 def _num_quarantined(each: ParsedFile) -> int:
     lines: Iterable[int | None] = {
         reject.line for reject in each.quarantined if reject.reason != Reason.KEY_REMOVED

@@ -142,6 +142,12 @@ class Manifest(BaseModel):
     spending: tuple[Spending, ...] = ()
 
     @property
+    def expect(self) -> str | None:
+        """Name of the expectations that the dataset was built to meet, if any was named."""
+        name = self.settings.get("expect")
+        return name if isinstance(name, str) else None
+
+    @property
     def num_failures(self) -> int:
         """How many items could not be had."""
         return sum(len(each.failures) for each in self.spending)

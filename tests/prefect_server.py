@@ -44,9 +44,16 @@ class PrefectServer:
             "SPEEDRUN_ETL_RETRY_S": "0",
         }
 
-    def wait_for(self, method: str, path: str, body: object, until: Callable[[Any], object]) -> Any:
+    def wait_for(
+        self,
+        method: str,
+        path: str,
+        body: object,
+        until: Callable[[Any], object],
+        process: "subprocess.Popen[bytes] | None" = None,
+    ) -> Any:
         """Ask until the answer is the wanted one."""
-        return wait_for(self.client, method, path, body, until)
+        return wait_for(self.client, method, path, body, until, process)
 
     def ask(self, path: str, body: object) -> Any:
         """Ask once, with a body."""
@@ -56,13 +63,19 @@ class PrefectServer:
 
 
 def wait_for(
-    client: httpx2.Client, method: str, path: str, body: object, until: Callable[[Any], object]
+    client: httpx2.Client,
+    method: str,
+    path: str,
+    body: object,
+    until: Callable[[Any], object],
+    process: "subprocess.Popen[bytes] | None" = None,
 ) -> Any:
-    """Ask until the answer is the wanted one."""
+    """Ask until the answer is the wanted one, or a process that should bring it about has died."""
     answer: Any = None
 
     def is_wanted() -> bool:
         nonlocal answer
+        assert process is None or process.poll() is None, f"{process} ended before {path} was there"
         try:
             response = client.request(method, path, json=body)
             answer = response.json() if response.is_success else None
@@ -106,8 +119,17 @@ def run_server(home: Path) -> Iterator[PrefectServer]:
         with (home / "server.log").open("wb") as log:
             process = subprocess.Popen(command, env=server.environment(), stdout=log, stderr=log)
         try:
-            wait_for(client, "GET", "/health", None, lambda answer: answer is True)
+            wait_for(client, "GET", "/health", None, lambda answer: answer is True, process)
             yield server
         finally:
-            process.terminate()
-            process.wait(timeout=60)
+            end(process)
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """End a process that a test started, if need be by force, so that none outlives its test."""
+    process.terminate()
+    try:
+        process.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -3,14 +3,19 @@
 import ast
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
+
+from flows.cli import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -105,6 +110,41 @@ def test_the_readme_starts_with_two_commands_that_run() -> None:
     first = next(block for block in blocks() if block.language == "sh")
     assert first.is_run
     assert len(first.text.splitlines()) == 2
+
+
+def options_of(words: tuple[str, ...]) -> set[str]:
+    """The options of a command, given by its words; those of a group are those of all its commands."""
+    command: Any = get_command(app)
+    for word in words:
+        command = command.commands[word]
+    found = {option for each in command.params for option in (*each.opts, *each.secondary_opts)}
+    return found.union(*(options_of((*words, each)) for each in getattr(command, "commands", {})))
+
+
+def calls(block: Block) -> Iterator[tuple[tuple[str, ...], set[str]]]:
+    """Every call of the command in a block of shell: the words that name a command, and the options."""
+    for line in block.text.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if "speedrun-etl" not in words:
+            continue
+        rest = words[words.index("speedrun-etl") + 1 :]
+        named = rest[:2] if rest[0] == "noveltybench" else rest[:1]
+        yield tuple(named), {word.partition("=")[0] for word in rest if word.startswith("--")}
+
+
+@pytest.mark.parametrize("block", [each for each in blocks() if each.language == "sh"], ids=str)
+def test_the_pages_call_commands_with_options_that_are_there(block: Block) -> None:
+    for named, options in calls(block):
+        assert options <= options_of(named), f"{block}: {' '.join(named)}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_pages_speak_of_options_that_are_there(page: Path) -> None:
+    prose = _BLOCK.sub("", page.read_text(encoding="utf-8"))
+    named = {
+        option for code in re.findall(r"`([^`]+)`", prose) for option in re.findall(r"--[a-z][a-z-]+", code)
+    }
+    assert named <= options_of(())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -12,6 +12,7 @@ from linkers.ideas.llm import LlmTally
 from linkers.ideas.model import RunIdea, ScopeEvidence, TierName
 from linkers.ideas.resolver import DEFAULT_THRESHOLDS, Thresholds, idea_under, resolve_anew
 from linkers.ideas.tiers import Decision, IdeaLinks, decide, propose
+from linkers.variants.coverage import CoverageRow
 
 STEP = 0.05
 """How far each threshold is moved to see how many links hang on it."""
@@ -93,6 +94,7 @@ class IdeaCoverage:
 
     Attributes:
         flow: What became of the runs, by tier.
+        waterfall: How far the tiers reach, by scope and tier.
         agreement: How often tiers agree.
         sensitivity: How many links hang on each threshold.
         negative_control: What is linked where nothing is true, by scope.
@@ -101,6 +103,7 @@ class IdeaCoverage:
     """
 
     flow: tuple[TierFlow, ...] = ()
+    waterfall: tuple[CoverageRow, ...] = ()
     agreement: tuple[TierAgreement, ...] = ()
     sensitivity: tuple[Sensitivity, ...] = ()
     negative_control: tuple[NegativeControl, ...] = ()
@@ -112,6 +115,7 @@ def measure(found: IdeaLinks) -> IdeaCoverage:
     """Measure all of it."""
     return IdeaCoverage(
         flow=tier_flow(found.links.values()),
+        waterfall=tier_waterfall(found),
         agreement=tier_agreement(found.links.values()),
         sensitivity=threshold_sensitivity(found.decisions),
         negative_control=negative_control([each.evidence for each in found.decisions]),
@@ -132,6 +136,24 @@ def tier_flow(links: Iterable[RunIdea]) -> tuple[TierFlow, ...]:
             TierFlow(tier.value, eligible, proposed, accepted, proposed - accepted, eligible - proposed)
         )
         reached = [each for each in reached if each[0] is not tier]
+    return tuple(rows)
+
+
+def tier_waterfall(found: IdeaLinks) -> tuple[CoverageRow, ...]:
+    """Count, scope by scope and tier by tier, for how many runs a tier has an idea and which it decides."""
+    rows = []
+    for decision in found.decisions:
+        scope = decision.evidence.scope
+        links = [found.links[each] for each in decision.links]
+        proposers = [_best_of_tiers(link) for link in links]
+        reached = 0
+        for tier in TierName:
+            decided = [link for link in links if link.tier is tier]
+            reached += len(decided)
+            answered = sum(tier in each for each in proposers)
+            in_conflict = sum(link.is_conflict for link in decided)
+            counts = (len(links), answered, len(decided), reached, in_conflict)
+            rows.append(CoverageRow(scope.agent, scope.wave, tier.value, *counts))
     return tuple(rows)
 
 

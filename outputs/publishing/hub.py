@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+import httpx2
 from huggingface_hub import CommitOperationAdd, CommitOperationCopy, CommitOperationDelete, HfApi
 from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
@@ -23,6 +24,9 @@ RETRIED = frozenset({429, 500, 502, 503, 504})
 
 OVERTAKEN = frozenset({409, 412})
 """Answers that say that somebody else committed in between: the plan must be made anew."""
+
+FAILURES = (HfHubHTTPError, httpx2.TransportError, OSError)
+"""What the client raises where the Hub refuses or cannot be reached."""
 
 ATTEMPTS = 5
 BRANCH = "main"
@@ -156,20 +160,22 @@ class HubTarget:
             is_last = attempt == ATTEMPTS - 1
             try:
                 return question()
-            except HfHubHTTPError as error:
-                self._check_answer(error, is_last=is_last)
-            except RuntimeError as error:  # so an upload of a large file fails
-                if not isinstance(error.__cause__, HfHubHTTPError):
+            except (*FAILURES, RuntimeError) as error:
+                # An upload of a large file hides what failed behind a RuntimeError.
+                cause = error.__cause__ if isinstance(error, RuntimeError) else error
+                if not isinstance(cause, FAILURES):
                     raise
-                self._check_answer(error.__cause__, is_last=is_last)
-            except OSError as error:
-                if is_last:
-                    raise PublishError(self._told(f"The Hub cannot be reached: {error}")) from None
+                self._check_failure(cause, is_last=is_last)
             time.sleep(self._first_wait_s * 2**attempt)
         raise AssertionError("the last attempt returns or raises")
 
-    def _check_answer(self, error: HfHubHTTPError, *, is_last: bool) -> None:
+    def _check_failure(self, error: Exception, *, is_last: bool) -> None:
         """Return if the question is worth asking again."""
+        if not isinstance(error, HfHubHTTPError):
+            if is_last:
+                told = self._told(f"The Hub cannot be reached ({error}): check the network and HF_ENDPOINT.")
+                raise PublishError(told) from None
+            return
         status = error.response.status_code
         if status in OVERTAKEN:
             raise OvertakenError from None

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from linkers.variants.cascade import TIERS
-from outputs.manifest import Manifest
+from linkers.variants.coverage import CoverageRow
 from parsers.scopes import SCOPES
 
 OPEN = "left open"
@@ -125,23 +124,16 @@ def waterfall(tiers: Iterable[tuple[str, int, int]], total: int) -> tuple[Step, 
     return (*steps, Step(OPEN, None, rest, _percent(reached, total), _percent(rest, total), total))
 
 
-def variant_waterfall(manifest: Manifest) -> tuple[Step, ...]:
-    """Follow the runs down the tiers that tell their variant file."""
-    rows = manifest.variant_coverage.waterfall
-    total = sum(row.runs for row in rows if row.tier == next(iter(TIERS)))
-    of_tier = {tier: [row for row in rows if row.tier == tier] for tier in TIERS}
-    sums = (
+def coverage_waterfall(rows: Sequence[CoverageRow]) -> tuple[Step, ...]:
+    """Follow the runs of all scopes down the tiers."""
+    of_tier: dict[str, list[CoverageRow]] = {}
+    for row in rows:
+        of_tier.setdefault(row.tier, []).append(row)
+    sums = [
         (tier, sum(row.answered for row in of_scopes), sum(row.added for row in of_scopes))
         for tier, of_scopes in of_tier.items()
-    )
-    return waterfall(sums, total)
-
-
-def idea_waterfall(manifest: Manifest) -> tuple[Step, ...]:
-    """Follow the runs down the tiers that tell their idea."""
-    flow = manifest.idea_coverage.flow
-    total = max((each.eligible for each in flow), default=0)
-    return waterfall(((each.tier, each.proposed, each.accepted) for each in flow), total)
+    ]
+    return waterfall(sums, sum({(row.wave, row.agent): row.runs for row in rows}.values()))
 
 
 def _percent(part: int, whole: int) -> float:

@@ -7,8 +7,9 @@ from pathlib import Path
 import polars as pl
 
 from linkers.variants.cascade import TIERS
+from outputs.conservation import Balance, sum_by_kind
 from outputs.manifest import Manifest
-from outputs.report.bars import OPEN, Bar, Step, idea_waterfall, stack_by_scope, variant_waterfall
+from outputs.report.bars import OPEN, Bar, Step, coverage_waterfall, stack_by_scope
 from outputs.report.doubts import Doubt, Rejection, doubtful_ideas, doubtful_variants, rejections
 from outputs.report.frontier import FrontierStep, frontier_steps
 from outputs.report.payload import write_payload
@@ -43,6 +44,7 @@ class Report:
         idea_bars: What told the idea, by scope.
         doubtful_ideas: The least certain links to ideas.
         doubtful_variants: The least certain links to variant files.
+        inputs: What was seen, parsed and set aside, by kind of input.
         rejections: What could not be read.
         payload: The data that the script reads, as JSON.
     """
@@ -57,6 +59,7 @@ class Report:
     idea_bars: Sequence[Bar]
     doubtful_ideas: Sequence[Doubt]
     doubtful_variants: Sequence[Doubt]
+    inputs: Sequence[Balance]
     rejections: Sequence[Rejection]
     payload: str
 
@@ -75,12 +78,13 @@ def gather_report(manifest: Manifest, folder: Path) -> Report:
         figures=_figures(manifest, experiments),
         frontier=frontier,
         verdicts=stack_by_scope(experiments, "verdict", VERDICTS),
-        variant_steps=variant_waterfall(manifest),
-        idea_steps=idea_waterfall(manifest),
+        variant_steps=coverage_waterfall(manifest.variant_coverage.waterfall),
+        idea_steps=coverage_waterfall(manifest.idea_coverage.waterfall),
         variant_bars=stack_by_scope(experiments, "variant_tier", (*TIERS, OPEN)),
         idea_bars=stack_by_scope(experiments, "idea_tier", (*IDEA_TIERS, OPEN)),
         doubtful_ideas=doubtful_ideas(folder),
         doubtful_variants=doubtful_variants(folder),
+        inputs=sum_by_kind(manifest.balances),
         rejections=rejections(folder),
         payload=write_payload(folder, frontier),
     )
@@ -96,5 +100,5 @@ def _figures(manifest: Manifest, experiments: pl.DataFrame) -> Sequence[Figure]:
         Figure(f"{rows['ideas']:,}", "ideas"),
         Figure(f"{rows['snapshots']:,}", "snapshots"),
         Figure(f"{rows['val_trajectories']:,}", "checkpoints"),
-        Figure(f"{rows['quarantine']:,}", "inputs set aside"),
+        Figure(f"{rows['quarantine']:,}", "places set aside"),
     )

@@ -60,7 +60,7 @@ class Rejection:
         kind: Kind of file.
         reason: The reason.
         count: How many.
-        share: Their part of the most frequent one, in percent.
+        share: Their part of all that were, in percent.
         examples: The first of them.
     """
 
@@ -123,9 +123,9 @@ def rejections(folder: Path) -> tuple[Rejection, ...]:
     columns = ["kind", "reason", "path", "line", "detail", "excerpt"]
     for kind, reason, *row in pl.read_parquet(folder / "quarantine.parquet", columns=columns).iter_rows():
         found.setdefault((kind, reason), []).append(Rejected(*row))
-    most = max(map(len, found.values()), default=1)
+    total = sum(map(len, found.values()))
     ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     return tuple(
-        Rejection(kind, reason, len(rows), 100 * len(rows) / most, tuple(rows[:SHOWN_EXAMPLES]))
+        Rejection(kind, reason, len(rows), 100 * len(rows) / total, tuple(rows[:SHOWN_EXAMPLES]))
         for (kind, reason), rows in ordered
     )

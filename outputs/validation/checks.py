@@ -1,5 +1,6 @@
 """The list of all checks, in the order in which they are told, and how they are run."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -60,18 +61,24 @@ CHECKS = (
 """The checks that need no expectations."""
 
 
-def validate(folder: Path, expectations: dict[str, Expected] | None = None) -> Validation:
+def validate(
+    folder: Path, expectations: Mapping[str, Expected] | None = None, expect: str | None = None
+) -> Validation:
     """Run every check on a dataset.
 
     Args:
         folder: The dataset.
         expectations: What archives are expected to give; the committed ones by default.
+        expect: Name of the section that the dataset is held against. By default the one that was named when
+            it was built, else the one with its archive's fingerprint.
 
     Raises:
         OutputError: If the folder holds no manifest that can be read.
+        ExpectationError: If there is no such section.
     """
     dataset = OpenedDataset.of(folder)
-    checks = (*CHECKS, *_expected(dataset, read_expectations() if expectations is None else expectations))
+    sections = read_expectations() if expectations is None else expectations
+    checks = (*CHECKS, *_expected(dataset, sections, expect or dataset.manifest.expect))
     return Validation(
         tuple(
             Result(check, {place: rows for place, rows in check.find(dataset).items() if rows.height})
@@ -80,9 +87,12 @@ def validate(folder: Path, expectations: dict[str, Expected] | None = None) -> V
     )
 
 
-def _expected(dataset: OpenedDataset, expectations: dict[str, Expected]) -> tuple[Check, ...]:
-    """Make the checks of expectations: errors for an archive that is known, warnings for any other."""
-    known = choose(expectations, dataset.manifest.input_fingerprint)
+def _expected(
+    dataset: OpenedDataset, expectations: Mapping[str, Expected], expect: str | None
+) -> tuple[Check, ...]:
+    """Make the checks of expectations: errors for a section that was chosen, warnings for any archive."""
+    chosen = choose(expectations, dataset.manifest.input_fingerprint, expect)
+    name, known = chosen or (None, None)
     empty = frozenset(known.empty_columns if known else ())
     return (
         Check(
@@ -94,7 +104,9 @@ def _expected(dataset: OpenedDataset, expectations: dict[str, Expected]) -> tupl
         Check(
             "expected_numbers",
             ERROR,
-            "A known archive gives the committed numbers.",
+            f"The archive gives the numbers committed for {name}."
+            if name
+            else "A known archive gives the committed numbers; this one is not known.",
             partial(find_unexpected, expected=known),
         ),
         Check(

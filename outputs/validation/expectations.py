@@ -1,7 +1,7 @@
 """What each known archive is expected to give: committed numbers against which a dataset is held."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -22,12 +22,18 @@ TIER_COLUMNS = ("variant_tier", "idea_tier")
 Bound = int | tuple[int, int]
 
 
+class ExpectationError(ValueError):
+    """A dataset cannot be held against what was asked for. The message is one sentence."""
+
+
 class Expected(BaseModel):
     """What is expected of one archive.
 
     Attributes:
-        fingerprint: Fingerprint of the archive; None in the section for any archive.
+        fingerprint: Fingerprint of the archive; None where it is chosen by name.
+        files: Files in the archive.
         rows: Rows by table.
+        scopes: Experiments by scope, as `wave/agent`.
         quarantine: Rows of the quarantine by reason; every other reason has none.
         values: Experiments by tier column and tier.
         least_share: Least share of rows that have a value, by table and column.
@@ -37,7 +43,9 @@ class Expected(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     fingerprint: str | None = None
+    files: Bound | None = None
     rows: Mapping[str, Bound] = {}
+    scopes: Mapping[str, Bound] = {}
     quarantine: Mapping[str, Bound] = {}
     values: Mapping[str, Mapping[str, Bound]] = {}
     least_share: Mapping[str, Mapping[str, float]] = {}
@@ -50,9 +58,40 @@ def read_expectations(path: Path = EXPECTATIONS_PATH) -> dict[str, Expected]:
     return {name: Expected.model_validate(section) for name, section in sections.items()}
 
 
-def choose(expectations: Mapping[str, Expected], fingerprint: str) -> Expected | None:
-    """Find what is expected of the archive with a fingerprint."""
-    return next((each for each in expectations.values() if each.fingerprint == fingerprint), None)
+def check_name(name: str | None, expectations: Mapping[str, Expected] | None = None) -> None:
+    """Refuse the name of a section that is not there.
+
+    Args:
+        name: The name; None names none.
+        expectations: The sections; the committed ones by default.
+
+    Raises:
+        ExpectationError: If no section has the name.
+    """
+    known = read_expectations() if expectations is None else expectations
+    if name is not None and name not in known:
+        raise ExpectationError(
+            f"No section of {EXPECTATIONS_PATH.name} is called {name}: name {_one_of(known)}."
+        )
+
+
+def _one_of(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def choose(
+    expectations: Mapping[str, Expected], fingerprint: str, name: str | None = None
+) -> tuple[str, Expected] | None:
+    """Find what is expected of an archive: the section that was named, else the one with its fingerprint.
+
+    Raises:
+        ExpectationError: If no section has the name.
+    """
+    check_name(name, expectations)
+    if name is not None:
+        return name, expectations[name]
+    return next((each for each in expectations.items() if each[1].fingerprint == fingerprint), None)
 
 
 def find_unexpected(dataset: OpenedDataset, expected: Expected | None) -> Offenders:
@@ -65,8 +104,13 @@ def find_unexpected(dataset: OpenedDataset, expected: Expected | None) -> Offend
 
 def _counts(dataset: OpenedDataset, expected: Expected) -> Iterator[tuple[str, str, str]]:
     frames = dataset.frames
+    if expected.files is not None:
+        files = {"archive": dataset.manifest.num_files}
+        yield from _differences("files of the", {"archive": expected.files}, files)
     found = {name: frame.height for name, frame in frames.items()}
     yield from _differences("rows of", expected.rows, {name: found.get(name, 0) for name in expected.rows})
+    if expected.scopes and "experiments" in frames:
+        yield from _differences("experiments of", expected.scopes, _by_scope(frames["experiments"]))
     if expected.quarantine and "quarantine" in frames:
         yield from _differences(
             "quarantined as", expected.quarantine, _values(frames["quarantine"], "reason")
@@ -100,6 +144,11 @@ def _values(frame: pl.DataFrame, column: str) -> dict[str, int]:
     return dict(frame[column].drop_nulls().value_counts().sort(column).rows())
 
 
+def _by_scope(experiments: pl.DataFrame) -> dict[str, int]:
+    scopes = experiments.select(scope=pl.format("{}/{}", "wave", "agent"))
+    return _values(scopes, "scope")
+
+
 def propose(dataset: OpenedDataset, name: str) -> str:
     """Write the section of a dataset as it is, to be reviewed and committed."""
     frames = dataset.frames
@@ -110,8 +159,11 @@ def propose(dataset: OpenedDataset, name: str) -> str:
         if frame.height == frame[column.name].null_count() > 0
     ]
     lines = [f"[{name}]", f'fingerprint = "{dataset.manifest.input_fingerprint}"']
-    lines += [f"empty_columns = [{', '.join(empty)}]"]
+    lines += [f"files = {dataset.manifest.num_files}", f"empty_columns = [{', '.join(empty)}]"]
     lines += ["", f"[{name}.rows]", *(f"{table} = {frames[table].height}" for table in sorted(frames))]
+    if "experiments" in frames:
+        counts = _by_scope(frames["experiments"])
+        lines += ["", f"[{name}.scopes]", *(f'"{scope}" = {counts[scope]}' for scope in counts)]
     for title, table, column in (
         ("quarantine", "quarantine", "reason"),
         *((f"values.{tier}", "experiments", tier) for tier in TIER_COLUMNS),

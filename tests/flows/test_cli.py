@@ -150,6 +150,30 @@ def test_validate_shows_the_failing_rows(tmp_path: Path) -> None:
     assert run("validate", str(tmp_path)).returncode == 2
 
 
+def test_a_build_is_held_against_the_section_that_was_named(tmp_path: Path) -> None:
+    """When it is built, when it is validated, and when it is published; another name can be given later."""
+    archive, out = (
+        write_scratchpad(tmp_path / "archive", {"runs/a.log": log_text((0, 10.8))}),
+        tmp_path / "out",
+    )
+    build = ["build", "--archive", str(archive), "--out", str(out), "--workers", "1", "--quiet", "--expect"]
+    refused = run(*build, "mine")
+    assert refused.returncode == 2
+    assert refused.stderr.endswith("is called mine: name any, public, demo-small or demo-full.\n")
+    assert not out.exists()
+    built = run(*build, "public")
+    assert built.returncode == 3
+    assert "what=rows of runs, expected=9861 to 10949, found=1" in built.stderr
+    assert json.loads((out / "manifest.json").read_text())["settings"]["expect"] == "public"
+    assert run("validate", str(out)).returncode == 3
+    told = run("publish", str(out), "--to", str(tmp_path / "to"))
+    assert told.returncode == 3
+    assert "expected_numbers" in told.stderr
+    shown = run("validate", str(out), "--expect", "demo-small")
+    assert "what=rows of runs, expected=610, found=1" in shown.stdout
+    assert run("validate", str(out), "--expect", "mine").returncode == 2
+
+
 def test_publish_refuses_what_is_not_fit_and_wrong_usage(tmp_path: Path) -> None:
     write_scratchpad(tmp_path / "archive", {"runs/a.log": log_text((0, 10.8))})
     assert (

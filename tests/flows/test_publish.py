@@ -3,6 +3,7 @@
 import errno
 import re
 import shutil
+import socket
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,6 +135,16 @@ def test_a_hub_that_stays_busy_ends_in_a_sentence(dataset: Path, hub: FakeHub) -
         publish(dataset)
     assert TOKEN not in str(caught.value)
     assert hub.commits == []
+
+
+def test_a_hub_that_cannot_be_reached_ends_in_a_sentence(
+    dataset: Path, hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and never listens
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{taken.getsockname()[1]}")
+        with pytest.raises(PublishError, match=r"cannot be reached \(.*refused\): check the network"):
+            publish(dataset, is_dry_run=True)
 
 
 @pytest.mark.parametrize("status", [409, 412])

@@ -7,10 +7,11 @@ import pytest
 
 from linkers.runs import join_runs
 from linkers.variants.cascade import recover_variants
-from outputs.conservation import Balance, balance_inputs
+from outputs.conservation import Balance, balance_inputs, sum_by_kind
 from outputs.tables import build_quarantine
 from parsers.kinds import PARSED_KINDS, FileKind
 from parsers.quarantine import Reason
+from parsers.scopes import Scope
 from tests.helpers import log_text, parse_folder, write_scratchpad
 
 
@@ -53,6 +54,17 @@ def test_an_unreadable_file_is_set_aside(tmp_path: Path) -> None:
 def test_a_balance_can_fail() -> None:
     lost = Balance(kind="log", agent="codex", wave="v1", unit="files", seen=3, parsed=1, quarantined=1)
     assert not lost.is_balanced
+
+
+def test_balances_of_a_kind_add_up_over_the_scopes(tmp_path: Path) -> None:
+    """One log of two in one scope, one of one in the other; each has a ledger of a line."""
+    write_scratchpad(tmp_path, {"runs/a.log": log_text((0, 10.8)), "runs/b.log": ""}, [{"run_id": "a"}])
+    write_scratchpad(tmp_path, {"runs/a.log": log_text((0, 10.8))}, [{"run_id": "a"}], Scope("codex", "v2"))
+    counts = [
+        (each.kind, each.unit, each.seen, each.parsed, each.quarantined)
+        for each in sum_by_kind(balance_inputs(parse_folder(tmp_path)))
+    ]
+    assert counts == [("ledger", "lines", 2, 2, 0), ("log", "files", 3, 2, 1)]
 
 
 @pytest.mark.parametrize("seed", range(3))

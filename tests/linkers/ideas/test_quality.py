@@ -3,7 +3,7 @@
 import itertools
 from pathlib import Path
 
-from linkers.ideas.quality import measure, negative_control, tier_agreement, tier_flow
+from linkers.ideas.quality import measure, negative_control, tier_agreement, tier_flow, tier_waterfall
 from linkers.ideas.tiers import link_ideas
 from parsers.scopes import Scope
 from tests.linkers.ideas.small import gather
@@ -33,6 +33,22 @@ def test_the_sums_close(tmp_path: Path) -> None:
         assert row.eligible == row.accepted + row.ambiguous + row.abstained
         assert row.proposed == row.accepted + row.ambiguous
         assert below.eligible == row.eligible - row.accepted
+
+
+def test_the_waterfall_by_hand(tmp_path: Path) -> None:
+    """A tier also answers for runs that an earlier one decided, and for some that stay open."""
+    codex = gather(tmp_path / "one", RUNS, IDEAS, THREAD)
+    other = gather(tmp_path / "two", ["lion-clip-s0"], IDEAS, scope=Scope("claude-code", "v2"))
+    rows = {
+        (row.agent, row.wave, row.tier): (row.runs, row.answered, row.added, row.reached)
+        for row in tier_waterfall(link_ideas([codex, other]))
+    }
+    assert rows["codex", "v1", "prefix"] == (6, 2, 1, 1)
+    assert rows["codex", "v1", "abbreviation"] == (6, 1, 0, 1)
+    assert rows["codex", "v1", "thread"] == (6, 2, 1, 2)
+    assert rows["codex", "v1", "dedup"] == (6, 2, 1, 3)
+    assert rows["claude-code", "v2", "prefix"] == (1, 1, 1, 1)
+    assert rows["claude-code", "v2", "override"] == (1, 0, 0, 1)
 
 
 def test_tiers_are_compared_on_every_run(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 import polars as pl
 import pytest
 
-from outputs.report.bars import OPEN, stack, stack_by_scope, waterfall
+from linkers.variants.coverage import CoverageRow
+from outputs.report.bars import OPEN, coverage_waterfall, stack, stack_by_scope, waterfall
 
 
 def test_segments_lie_side_by_side_and_fill_the_bar() -> None:
@@ -27,6 +28,19 @@ def test_a_waterfall_ends_with_what_is_left_open() -> None:
         ("second", 3, 50.0, 80.0),
         (OPEN, 2, 80.0, 100.0),
     ]
+
+
+def test_the_waterfall_of_scopes_is_their_sum() -> None:
+    rows = [
+        CoverageRow("codex", "v1", "first", 6, 4, 4, 4, 1),
+        CoverageRow("codex", "v1", "second", 6, 5, 1, 5, 0),
+        CoverageRow("codex", "v2", "first", 4, 1, 1, 1, 0),
+        CoverageRow("codex", "v2", "second", 4, 3, 2, 3, 0),
+    ]
+    assert [
+        (step.tier, step.answered, step.added, step.reached, step.end) for step in coverage_waterfall(rows)
+    ] == [("first", 5, 5, 5, 50.0), ("second", 8, 3, 8, 80.0), (OPEN, None, 2, 10, 100.0)]
+    assert [step.end for step in coverage_waterfall([])] == [0.0]
 
 
 def test_scopes_stand_in_the_order_of_the_waves_and_null_is_left_open() -> None:

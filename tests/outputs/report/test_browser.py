@@ -108,6 +108,14 @@ def test_search_and_filters_narrow_the_table(page: Page) -> None:
     assert "Nothing matches" in page.locator("#experiments-table tbody").inner_text()
 
 
+@pytest.mark.parametrize("table", ["experiments", "ideas", "snapshots"])
+def test_what_a_search_suggests_finds_something(page: Page, table: str) -> None:
+    hint = page.get_attribute(f"#{table}-search", "placeholder") or ""
+    everything = shown(page, table)
+    page.fill(f"#{table}-search", hint.removeprefix("for example "))
+    assert 0 < shown(page, table) < everything
+
+
 def test_headings_sort_and_say_so(page: Page) -> None:
     steps = "#experiments-table tbody tr td:nth-child(5)"
     first = [int(text.replace(",", "")) for text in page.locator(steps).all_inner_texts()]

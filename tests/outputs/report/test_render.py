@@ -43,6 +43,35 @@ def test_it_stays_small_at_full_scale(hostile_dataset: Path) -> None:
     assert (hostile_dataset / REPORT_NAME).stat().st_size / num_runs * 10_380 < 15e6
 
 
+def cells(page: str, caption: str) -> list[list[str]]:
+    """The rows of the table with a caption, as text."""
+    table = page[page.index(f"<caption>{caption}") :].partition("</table>")[0]
+    rows = re.findall(r"<tr>(.*?)</tr>", table, flags=re.DOTALL)
+    texts = [re.sub(r"<[^>]+>", " ", re.sub(r"</t[hd]>", "|", row)) for row in rows]
+    return [[cell.strip() for cell in text.split("|")[:-1]] for text in texts]
+
+
+def test_a_tier_of_ideas_answers_also_where_another_decided(hostile_dataset: Path) -> None:
+    page = (hostile_dataset / REPORT_NAME).read_text(encoding="utf-8")
+    rows = {tier: rest for tier, *rest in cells(page, "Ideas by tier")}
+    assert rows["abbreviation"] == ["", "124", "79", "54.2%"]
+    assert rows["left open"][2] == "251"
+
+
+def test_what_was_set_aside_is_told_with_what_was_seen(hostile_dataset: Path) -> None:
+    """The archive's 40 lines of a ledger that were, and one more; its share is one of all."""
+    page = (hostile_dataset / REPORT_NAME).read_text(encoding="utf-8")
+    rows = {kind: rest for kind, *rest in cells(page, "Inputs by kind")}
+    assert rows["ledger"] == ["962", "921", "41"]
+    assert rows["log"] == ["738", "733", "5"]
+    places = cells(page, "Places set aside")[1:]
+    assert sum(int(row[-1]) for row in places) == 61
+    widths = re.findall(r'<rect class="fill-failed" width="([\d.]+)"', page)
+    assert sum(map(float, widths)) == pytest.approx(100)
+    assert "stub: no command, 1<" in page
+    assert re.search(r"ledger: bad json, the first 5 of \d+<", page)
+
+
 def test_neither_time_nor_place_reaches_it(hostile_dataset: Path) -> None:
     manifest = read_manifest(hostile_dataset)
     later = manifest.model_copy(update={"created_at": manifest.created_at.replace(year=2031)})

@@ -17,8 +17,9 @@ from outputs.dataset import OutputError, write_table
 from outputs.manifest import read_manifest
 from outputs.schemas import TABLES
 from outputs.validation.checks import CHECKS, validate
-from outputs.validation.expectations import Expected, read_expectations
-from outputs.validation.model import Severity
+from outputs.validation.expectations import ExpectationError, Expected, read_expectations
+from outputs.validation.model import Severity, Validation
+from parsers.scopes import SCOPES
 
 BY_NAME = {table.name: table for table in TABLES}
 
@@ -202,6 +203,22 @@ def lose_tier(copy: Copy) -> None:
     copy.write("experiments", frame.with_columns(variant_tier=pl.lit(None, dtype=pl.String())))
 
 
+def count_another_file(copy: Copy) -> None:
+    copy.edit_manifest(lambda manifest: manifest.update(num_files=manifest["num_files"] + 1))
+
+
+def forget(column: str) -> Callable[[Copy], None]:
+    def empty(copy: Copy) -> None:
+        frame = copy.read("experiments")
+        copy.write("experiments", frame.with_columns(pl.lit(None, frame.schema[column]).alias(column)))
+
+    return empty
+
+
+def lose_snapshot(copy: Copy) -> None:
+    copy.write("snapshots", copy.read("snapshots").slice(1))
+
+
 def cell(table: str, column: str, value: object, row: int = 0) -> Callable[[Copy], None]:
     return lambda copy: copy.set(table, column, value, row)
 
@@ -247,6 +264,8 @@ HARMS = [
     ("empty_columns", empty_column, "note"),
     ("expected_numbers", gain_quarantine, "quarantined as"),
     ("expected_numbers", lose_tier, "variant_tier is embedded"),
+    ("expected_numbers", lose_run, "experiments of v1/claude-code|experiments of novelty/claude-code"),
+    ("expected_numbers", count_another_file, "files of the archive"),
     ("usual_coverage", lose_tier, "at least 50.0%"),
 ]
 
@@ -325,3 +344,79 @@ def test_what_is_no_dataset_is_said_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text("{}")
     with pytest.raises(OutputError, match="fields are wrong"):
         validate(tmp_path)
+
+
+def unexpected(validation: Validation) -> dict[str, tuple[str, str]]:
+    """What is not as expected, with what was expected and found."""
+    found = {each.check.name: each for each in validation.results}["expected_numbers"].offenders
+    return {what: rest for frame in found.values() for what, *rest in frame.iter_rows()}  # type: ignore[misc]
+
+
+def test_a_section_is_chosen_by_name(copy: Copy) -> None:
+    """The small demo keeps what holds at any size, and lacks what the public archive has more of."""
+    validation = validate(copy.folder, expect="public")
+    assert not validation.is_passed()
+    assert {each.check.name for each in validation.failing(Severity.ERROR)} == {"expected_numbers"}
+    found = unexpected(validation)
+    scopes = {f"experiments of {scope}" for scope in SCOPES}
+    tables = {f"rows of {name}" for name in ("experiments", "ideas", "proposals", "runs", "val_trajectories")}
+    assert found.keys() == {"files of the archive", *tables, *scopes}
+    assert [*found["rows of runs"]] == ["9861 to 10949", "610"]
+    assert [*found["experiments of v3/codex"]] == ["2923 to 3286", "96"]
+    promises = {each.check.name: each.check.promise for each in validation.results}
+    assert promises["expected_numbers"] == "The archive gives the numbers committed for public."
+
+
+@pytest.mark.parametrize(
+    ("harm", "what", "expected"),
+    [
+        (lose_snapshot, "rows of snapshots", "40"),
+        (forget("first_seen_at"), "experiments with first_seen_at", "at least 94.5%"),
+        (forget("variant_tier"), "experiments with variant_tier", "at least 79.9%"),
+        (forget("idea_tier"), "experiments with idea_tier", "at least 31.5%"),
+    ],
+)
+def test_the_public_archive_is_expected_to_keep(
+    copy: Copy, harm: Callable[[Copy], None], what: str, expected: str
+) -> None:
+    assert what not in unexpected(validate(copy.folder, expect="public"))
+    harm(copy)
+    assert unexpected(validate(copy.folder, expect="public"))[what][0] == expected
+
+
+def test_the_ranges_of_the_public_archive_hold_what_is_published() -> None:
+    public = read_expectations()["public"]
+    assert public.fingerprint is None
+    runs = dict(zip(map(str, SCOPES), (605, 2165, 81, 254, 459, 2729, 1059, 3076), strict=True))
+    assert sum(runs.values()) == 10428
+    published = {"ideas": 646, "proposals": 3249, "snapshots": 40, "val_trajectories": 337648}
+    for bounds, counts in (
+        (public.rows, {**published, "runs": 10380, "experiments": 10380}),
+        (public.rows, {"runs": 10428, "experiments": 10428}),
+        (public.scopes, runs),
+        ({"files": public.files}, {"files": 74653}),
+    ):
+        for name, count in counts.items():
+            bound = bounds[name]
+            assert bound is not None
+            low, high = (bound, bound) if isinstance(bound, int) else bound
+            assert low <= count <= high, name
+
+
+def test_a_dataset_is_held_against_the_section_it_was_built_for(copy: Copy) -> None:
+    copy.edit_manifest(lambda manifest: manifest["settings"].update(expect="public"))
+    assert "rows of runs" in unexpected(validate(copy.folder))
+    assert unexpected(validate(copy.folder, expect="demo-small")) == {}
+
+
+def test_an_unknown_section_is_refused_with_those_that_are_there(copy: Copy) -> None:
+    with pytest.raises(ExpectationError, match="is called pubic: name any, public, demo-small or demo-full"):
+        validate(copy.folder, expect="pubic")
+    copy.edit_manifest(lambda manifest: manifest["settings"].update(expect="mine"))
+    with pytest.raises(ExpectationError, match="is called mine"):
+        validate(copy.folder)
+
+
+def test_an_archive_without_a_section_says_so(copy: Copy) -> None:
+    promises = {each.check.name: each.check.promise for each in validate(copy.folder, {}).results}
+    assert promises["expected_numbers"].endswith("this one is not known.")
