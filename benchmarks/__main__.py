@@ -15,6 +15,7 @@ from benchmarks.growth import scale
 from benchmarks.measure import Summary, run_once, summarise
 from benchmarks.reference import tame
 from demo import generate_archive
+from flows.runners import Processes
 
 COUNTED_RUNS = 3
 FOLDER = Path("build/bench")
@@ -31,7 +32,7 @@ def main() -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     try:
-        summary = generate_archive(FOLDER / "archive", scale="full", seed=0, workers=2)
+        summary = generate_archive(FOLDER / "archive", scale="full", seed=0, mapper=Processes(2).map)
         rows, growth = measure(), measure_growth()
         write(rows, growth, summary.log_bytes, summary.runs)
     finally:

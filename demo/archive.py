@@ -1,12 +1,8 @@
 """Writes a synthetic archive with its gold."""
 
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
-from typing import TypeVar
 
 from demo import gold
 from demo.export import Exported, export_index, export_run
@@ -21,6 +17,7 @@ from demo.sources import normalised_sha256, source_of
 from demo.stubs import write_stubs
 from demo.traps import broken_files, junk_files
 from demo.writeups import write_empty_idea, write_ideas
+from parsers.elsewhere import Mapper
 from parsers.scopes import Scope
 
 _BATCH = 120
@@ -96,14 +93,14 @@ class _Folder:
         self.bytes += len(data)
 
 
-def generate_archive(out: Path, *, scale: Scale, seed: int = 0, workers: int = 2) -> ArchiveSummary:
+def generate_archive(out: Path, *, scale: Scale, seed: int = 0, mapper: Mapper = map) -> ArchiveSummary:
     """Write a synthetic archive in the layout of the real one, with `gold/` beside its waves.
 
     Args:
         out: Folder to write into. Files of earlier archives are not removed.
         scale: `small`, about 600 runs, or `full`, the size of the real archive.
         seed: Same seed, same bytes.
-        workers: Number of processes that write logs. It changes no byte.
+        mapper: Who writes logs and variants. It changes no byte.
 
     Returns:
         Counts and sizes.
@@ -114,8 +111,8 @@ def generate_archive(out: Path, *, scale: Scale, seed: int = 0, workers: int = 2
     for plan in plans:
         rejects += _write_texts(folder, plan, seed)
     batches = [batch for plan in plans for batch in _batches(plan)]
-    written = _map(partial(_write_batch, out, scale), batches, workers)
-    sources = _map(partial(_write_variants, out, scale), list(plans), workers)
+    written = list(mapper(partial(_write_batch, out, scale), batches))
+    sources = list(mapper(partial(_write_variants, out, scale), list(plans)))
     facts: dict[Scope, dict[str, gold.RunFacts]] = {plan.scope: {} for plan in plans}
     exported: list[Exported] = []
     for batch, one in zip(batches, written, strict=True):
@@ -142,17 +139,6 @@ def generate_archive(out: Path, *, scale: Scale, seed: int = 0, workers: int = 2
         log_bytes=sum(one.log_bytes for one in written),
         total_bytes=folder.bytes + sum(one.total_bytes for one in written) + sum(size for _, size in sources),
     )
-
-
-Job = TypeVar("Job")
-Result = TypeVar("Result")
-
-
-def _map(work: Callable[[Job], Result], jobs: list[Job], workers: int) -> list[Result]:
-    if workers < 2:
-        return [work(job) for job in jobs]
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        return list(pool.map(work, jobs))
 
 
 def _batches(plan: ScopePlan) -> list[_Batch]:

@@ -20,7 +20,7 @@ from flows.proposer_commands import run, workspace
 from flows.quality_report import report_quality
 from flows.ranking_commands import leaderboard, preference
 from flows.reporting import Reporter, make_reporter, wide_console
-from flows.runners import RunnerError
+from flows.runners import Processes, RunnerError
 from flows.scoring_commands import score
 from flows.secrecy import SecretError, UnsafeSettingError, check_address, hide, no_secret_escapes
 from flows.settings import BuildSettings, RunnerName
@@ -336,7 +336,7 @@ def _generate(out: Path, scale: Scale, seed: int, workers: int, reporter: Report
     from demo import generate_archive
 
     with reporter.stage("generate"):
-        summary = generate_archive(out, scale=scale.value, seed=seed, workers=workers)
+        summary = generate_archive(out, scale=scale.value, seed=seed, mapper=Processes(workers).map)
     reporter.say(f"{out} holds {summary.runs} runs, with their gold truth in {out / 'gold'}.")
 
 

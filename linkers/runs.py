@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from linkers.elsewhere import Mapper
 from linkers.launch_times import LaunchTime, YearEvidence, pick_launch
 from linkers.run_conflicts import find_conflicts
 from linkers.run_outcomes import Outcome, outcome_of_facts, outcome_of_trial
 from parsers.archive import ArchiveFile
+from parsers.elsewhere import Mapper
 from parsers.export import ExportRun
 from parsers.ledger import LedgerEntry, LedgerRun, merge_entries
 from parsers.ledger_fields import LedgerFields, Status, log_stem, status_of_word

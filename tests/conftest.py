@@ -48,7 +48,7 @@ def demo_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from demo import generate_archive
 
     root = tmp_path_factory.mktemp("demo") / "archive"
-    generate_archive(root, scale="small", seed=0, workers=1)
+    generate_archive(root, scale="small", seed=0)
     return root
 
 

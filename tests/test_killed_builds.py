@@ -8,8 +8,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 from tests.helpers import log_text, write_scratchpad
 
@@ -74,6 +77,37 @@ def test_ten_kills_lose_nothing(demo_archive: Path, tmp_path: Path) -> None:
         assert (done.returncode, contents(out) == whole) == (0, True), done.stderr
     beside = {path.name for path in tmp_path.iterdir()}
     assert beside == {"other", "calm-0", "calm-1", "out", "cache"}
+
+
+def processes_of(session: int) -> set[int]:
+    """List the processes that were started in a session, whoever is their parent by now."""
+    found = set()
+    for pid in psutil.pids():
+        with suppress(ProcessLookupError):
+            if os.getsid(pid) == session:
+                found.add(pid)
+    return found
+
+
+def wait_until(is_so: Callable[[], bool], patience_s: float = 60) -> bool:
+    deadline = time.monotonic() + patience_s
+    while not (done := is_so()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return done
+
+
+def test_nothing_outlives_a_killed_build(demo_archive: Path, tmp_path: Path) -> None:
+    """The build alone is killed while others parse for it: they would wait for ever for more to do."""
+    arguments = command("build", "--archive", str(demo_archive), "--out", str(tmp_path / "out"), "--quiet")
+    process = subprocess.Popen(
+        [*arguments, "--workers", "3"], cwd=ROOT, env=environment(), start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    with process:
+        is_seen = wait_until(lambda: len(processes_of(process.pid)) > 3)
+        process.kill()
+    assert is_seen, "the build never started another process"
+    assert wait_until(lambda: not processes_of(process.pid))
 
 
 def test_a_full_disk_leaves_the_old_dataset(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from linkers.elsewhere import Mapper
 from linkers.ideas.aliases import index_aliases
 from linkers.ideas.existence import find_births
 from linkers.ideas.mentions import MentionReader, Sentence
@@ -16,6 +15,7 @@ from linkers.names import fold, without_prefixes
 from linkers.runs import Run
 from linkers.write_ups import WriteUp
 from parsers.audits import Audit
+from parsers.elsewhere import Mapper
 from parsers.journal import JournalEntry
 from parsers.kinds import FileKind
 from parsers.ledger_fields import log_stem

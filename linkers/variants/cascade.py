@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from linkers.elsewhere import Mapper
 from linkers.runs import Run
 from linkers.variants import embedded, export, ledger, name_stem, recompile, stub
 from linkers.variants.evidence import collect_evidence
 from linkers.variants.model import Answer, ScopeEvidence, Tier
+from parsers.elsewhere import Mapper
 from parsers.parsed_files import ParsedArchive
 from parsers.scopes import Scope
 

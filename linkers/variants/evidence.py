@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from linkers.elsewhere import Mapper
 from linkers.names import fold, without_prefixes
 from linkers.runs import Run
 from linkers.variants.embedded import EditedSources, match_edited, match_same
 from linkers.variants.model import ScopeEvidence, SourceMatch, VariantFile
 from linkers.variants.name_index import NameIndex
+from parsers.elsewhere import Mapper
 from parsers.export import ExportRun
 from parsers.kinds import FileKind
 from parsers.parsed_files import ParsedArchive

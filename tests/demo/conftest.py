@@ -11,7 +11,7 @@ from tests.demo.small import SmallArchive, read_csv
 @pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> SmallArchive:
     root = tmp_path_factory.mktemp("archive")
-    archive = SmallArchive(root, generate_archive(root, scale="small", seed=0, workers=1))
+    archive = SmallArchive(root, generate_archive(root, scale="small", seed=0))
     archive.runs = read_csv(root / "gold/runs.csv")
     archive.ideas = read_csv(root / "gold/ideas.csv")
     archive.rejects = read_csv(root / "gold/quarantine.csv")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from demo import generate_archive
 from demo.plan import plan_archive
+from flows.runners import Processes
 from parsers.scopes import SCOPES
 from tests.demo.small import SmallArchive
 
@@ -22,7 +23,7 @@ def _hashes(root: Path) -> dict[str, str]:
 
 
 def test_same_seed_gives_the_same_bytes_with_two_processes(small: SmallArchive, tmp_path: Path) -> None:
-    summary = generate_archive(tmp_path, scale="small", seed=0, workers=2)
+    summary = generate_archive(tmp_path, scale="small", seed=0, mapper=Processes(2).map)
     assert summary == small.summary
     assert _hashes(tmp_path) == _hashes(small.root)
 
@@ -30,7 +31,7 @@ def test_same_seed_gives_the_same_bytes_with_two_processes(small: SmallArchive, 
 def test_the_hash_seed_of_the_interpreter_changes_no_byte(small: SmallArchive, tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from demo import generate_archive; "
-        "generate_archive(Path(sys.argv[1]), scale='small', workers=1)"
+        "generate_archive(Path(sys.argv[1]), scale='small')"
     )
     environment = os.environ | {"PYTHONHASHSEED": "4711"}
     root = Path(__file__).parents[2]

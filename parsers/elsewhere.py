@@ -1,4 +1,4 @@
-"""Who does the work of linking scope by scope: no scope needs another one, so it can be done elsewhere."""
+"""Who does work whose items need nothing of each other, so that it can be done elsewhere and at once."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
