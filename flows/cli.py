@@ -1,6 +1,7 @@
 """Command line `speedrun-etl`: exit codes 0 done, 1 failed, 2 wrong usage, 3 built, but gates failed."""
 
 import errno
+import gc
 import shutil
 import sys
 from enum import StrEnum
@@ -392,6 +393,9 @@ def main() -> None:
         if isinstance(error, OSError) and error.errno not in DISK_ERRORS:
             raise
         _fail(error, GATES_FAILED if isinstance(error, UnfitError) else 1)
+    finally:
+        # At its exit Python looks for cycles among all that was imported, which takes a fifth of a second.
+        gc.freeze()
 
 
 def _fail(error: Exception, code: int) -> None:
