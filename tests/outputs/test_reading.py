@@ -200,7 +200,10 @@ def test_what_the_hub_lacks_is_named(hub: FakeHub, dataset: Path) -> None:
         load_table("ideas", "lab/other", hub=hub.options)
 
 
-def test_a_hub_that_does_not_answer_is_no_traceback(tmp_path: Path) -> None:
+def test_a_hub_that_does_not_answer_is_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("huggingface_hub.utils._http.time.sleep", waits.append)
     nobody = Hub(endpoint="http://127.0.0.1:9", cache=tmp_path)
     with pytest.raises(ReadingError, match="lab/speedrun cannot be"):
         load_experiments("lab/speedrun", hub=nobody)
+    assert waits, "the client asks again before it gives up"
