@@ -71,7 +71,8 @@ class Processes:
         if len(items) < 2 or self.workers < 2:
             yield from map(function, items)
             return
-        with ProcessPoolExecutor(self.workers - 1, mp_context=_context(), initializer=_prepare) as pool:
+        pool = ProcessPoolExecutor(self.workers - 1, mp_context=_context(), initializer=_prepare)
+        try:
             elsewhere = [pool.submit(function, item) for item in items]
             here: list[R] = []
             while elsewhere and elsewhere[-1].cancel():
@@ -80,6 +81,9 @@ class Processes:
             for future in elsewhere:
                 yield future.result()
             yield from reversed(here)
+        finally:
+            # Who ends a build early need not wait for work that nobody wants any more.
+            pool.shutdown(cancel_futures=True)
 
 
 def _prepare() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from rich import box
 from rich.console import Console
@@ -50,8 +51,8 @@ def summary_tables(manifest: Manifest) -> dict[str, SummaryTable]:
 
 
 def print_summary(manifest: Manifest, console: Console) -> None:
-    """Print the tables of a manifest."""
-    for summary in summary_tables(manifest).values():
+    """Print the tables of a manifest that have a row."""
+    for summary in filter(attrgetter("rows"), summary_tables(manifest).values()):
         table = Table(
             title=summary.title, title_justify="left", box=box.SIMPLE_HEAD, padding=0, pad_edge=False
         )

@@ -219,6 +219,21 @@ def test_a_failure_anywhere_is_the_builds(num_items: int) -> None:
         list(Processes(2).map(fail_at_three, range(num_items)))
 
 
+def leave_a_mark(mark: Path) -> None:
+    if mark.name == "last":
+        raise ValueError("last")
+    time.sleep(0.02)
+    mark.touch()
+
+
+def test_who_ends_early_leaves_the_rest_undone(tmp_path: Path) -> None:
+    """This process fails at once; the other has started no more than what was on its way to it."""
+    marks = [*(tmp_path / str(number) for number in range(200)), tmp_path / "last"]
+    with pytest.raises(ValueError, match="last"):
+        list(Processes(2).map(leave_a_mark, marks))
+    assert len(list(tmp_path.iterdir())) < 10
+
+
 def test_results_come_in_the_order_of_the_items() -> None:
     assert list(Threads(4).map(abs, [-3, -1, -2])) == [3, 1, 2]
     assert list(Processes(2).map(abs, [-3, -1, -2])) == [3, 1, 2]
