@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.secrecy import holds_any, known_secrets
-from flows.shards import pack, unpack
+from flows.secrecy import known_secrets
+from flows.shards import pack, speaks_of, unpack
 from parsers.archive import ArchiveFile
 from parsers.parsed_files import Batch, parse_batch
 
@@ -74,6 +74,6 @@ def parse_here(work: Work) -> Done:
 def receive(work: Work, shard: tuple[bytes, bytes]) -> Done:
     """Read a batch from another process, or parse it here where its parser did not know our secrets."""
     secrets = known_secrets()
-    if any(holds_any(part, secrets) for part in shard):
+    if secrets and speaks_of(shard, secrets):
         return parse_here(work)
     return Done(work, unpack(shard, work.files))

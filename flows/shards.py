@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.ipc
 
 import parsers
+from flows.secrecy import holds_any
 from parsers.archive import ArchiveFile
 from parsers.audits import Audit
 from parsers.embedded_source import source_sha256
@@ -29,6 +30,7 @@ from parsers.logs import Log
 from parsers.parsed_files import Batch, ParsedFile
 from parsers.quarantine import Quarantined
 from parsers.rule_checks import RuleCheck
+from parsers.secrets import Secrets
 from parsers.stubs import LaunchCommand
 from parsers.variants import Variant
 
@@ -192,6 +194,17 @@ def from_bytes(data: bytes) -> pa.Table:
 def pack(batch: Batch) -> tuple[bytes, bytes]:
     """Turn a batch into the bytes of its files and of its sources."""
     return to_bytes(files_table(batch.files)), to_bytes(sources_table(batch.sources))
+
+
+def speaks_of(packed: tuple[bytes, bytes], secrets: Secrets) -> bool:
+    """Whether a batch holds one of some secrets. Its bytes are compressed, so the tables tell.
+
+    Raises:
+        ShardError: If it is not what was written.
+    """
+    chunks = (chunk for part in packed for column in from_bytes(part).columns for chunk in column.chunks)
+    buffers = (buffer for chunk in chunks for buffer in chunk.buffers() if buffer is not None)
+    return any(holds_any(buffer.to_pybytes(), secrets) for buffer in buffers)
 
 
 def unpack(packed: tuple[bytes, bytes], files: Iterable[ArchiveFile]) -> Batch:

@@ -1,0 +1,62 @@
+"""Parsed batches on their way between processes: the same records, and no secret that only one side knows."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from flows.parsing import Done, Work, parse_here
+from flows.shards import speaks_of
+from parsers.archive import list_archive
+from parsers.kinds import PARSED_KINDS
+from parsers.parsed_files import parse_batch
+from parsers.quarantine import Reason
+from tests.helpers import log_text, write_scratchpad
+
+PHRASE = "zebra-crossing-at-noon-4711"
+NOTE = "a note that stands here many times over, so that it compresses well. "
+
+
+@pytest.fixture
+def done(tmp_path: Path) -> Done:
+    """A batch as a process parses it that does not know the secret, which stands in a ledger and a variant."""
+    files = {
+        "runs/a.log": log_text((0, 10.8)),
+        "variants/a.py": f"# {NOTE * 50}{PHRASE} {NOTE * 50}\na = 1\n",
+    }
+    ledger = [{"run_id": "a", "note": f"{NOTE * 50}{PHRASE} {NOTE * 50}"}]
+    archive = list_archive(write_scratchpad(tmp_path, files, ledger))
+    members = tuple(file for file in archive.files if file.kind in PARSED_KINDS)
+    work = Work(archive.root, members)
+    return Done(work, parse_batch(work.root, members))
+
+
+def test_a_batch_arrives_as_it_was(done: Done) -> None:
+    arrived = pickle.loads(pickle.dumps(done))  # noqa: S301 - our own
+    assert arrived == done
+    assert PHRASE in repr(arrived.batch.files)
+    assert PHRASE in repr(arrived.batch.sources)
+
+
+def test_a_secret_that_only_the_receiver_knows_is_removed(
+    done: Done, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is looked for in the records, as compressed bytes need not show it."""
+    sent = pickle.dumps(done)
+    assert PHRASE.encode() not in sent
+    monkeypatch.setenv("OUR_API_TOKEN", PHRASE)
+    arrived = pickle.loads(sent)  # noqa: S301 - our own
+    assert PHRASE not in repr(arrived)
+    assert arrived == parse_here(done.work)
+    removed = [row for file in arrived.batch.files for row in file.quarantined]
+    assert [row.reason for row in removed] == [Reason.KEY_REMOVED] * 2
+
+
+def test_both_halves_of_a_shard_are_searched(done: Done) -> None:
+    _, (_, (files, sources)) = done.__reduce__()
+    _, (_, (no_files, no_sources)) = Done(done.work, parse_batch(done.work.root, ())).__reduce__()
+    secrets = (("OUR_API_TOKEN", PHRASE.encode()),)
+    assert speaks_of((files, no_sources), secrets)
+    assert speaks_of((no_files, sources), secrets)
+    assert not speaks_of((no_files, no_sources), secrets)
+    assert not speaks_of((files, sources), (("OUR_API_TOKEN", b"some other words"),))
