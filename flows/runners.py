@@ -107,8 +107,7 @@ def make_runner(settings: BuildSettings) -> Runner:
     Raises:
         RunnerError: If no cluster is named, or the extra `dask` is not installed.
     """
-    is_alone = settings.runner == RunnerName.PROCESSES and settings.workers == 1
-    if settings.runner == RunnerName.THREADS or is_alone:
+    if settings.runner == RunnerName.THREADS:
         return Threads(settings.workers)
     if settings.runner == RunnerName.PROCESSES:
         return Processes(settings.workers)

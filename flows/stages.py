@@ -277,13 +277,9 @@ def lay_out(
             "proposals": lambda: build_proposals(parsed, judgement.runs, variants.runs),
             "variant_links": lambda: build_variant_links(variants),
             "quarantine": lambda: build_quarantine(parsed, write_ups.duplicates),
-            **{name: partial(_itself, frame) for name, frame in words.embeddings.items()},
+            **{name: partial(words.embeddings.__getitem__, name) for name in words.embeddings},
         }
     )
-
-
-def _itself(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame
 
 
 def publish_locally(

@@ -8,7 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from linkers.variants.coverage import AgreementRow, CoverageRow
+from linkers.variants.coverage import AgreementRow, CoverageRow, sum_by_tier
 from outputs.conservation import sum_by_kind
 from outputs.manifest import Manifest
 from parsers.scopes import SCOPES
@@ -95,23 +95,24 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def _coverage(what: str, steps: Sequence[CoverageRow]) -> SummaryTable:
+def _coverage(what: str, rows: Sequence[CoverageRow]) -> SummaryTable:
     """Add a waterfall up over all scopes."""
-    tiers = dict.fromkeys(step.tier for step in steps)
-    total = sum({(step.wave, step.agent): step.runs for step in steps}.values())
-    rows: list[tuple[str | int | float, ...]] = []
-    reached = 0
-    for tier in tiers:
-        of_tier = [step for step in steps if step.tier == tier]
-        added = sum(step.added for step in of_tier)
-        reached += added
-        answered = sum(step.answered for step in of_tier)
-        in_conflict = sum(step.in_conflict for step in of_tier)
-        rows.append((tier, answered, added, reached, _share(reached, total), in_conflict))
+    steps = sum_by_tier(rows)
+    total = steps[0].runs if steps else 0
     return SummaryTable(
         f"{what} found by tier, of {total:,} runs.",
         ("tier", "answers", "added", "reached", "share", "in conflict"),
-        tuple(rows),
+        tuple(
+            (
+                step.tier,
+                step.answered,
+                step.added,
+                step.reached,
+                _share(step.reached, total),
+                step.in_conflict,
+            )
+            for step in steps
+        ),
     )
 
 

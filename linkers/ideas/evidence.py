@@ -62,16 +62,12 @@ def gather_evidence(
     entries = _by_scope(parsed, JournalEntry)
     audits = _by_scope(parsed, Audit)
     checks = _by_scope(parsed, RuleCheck)
-    stems_of: dict[Scope, dict[str, str]] = defaultdict(dict)
-    for scope, of_scope in runs_of.items():
-        ids = (run.experiment_id for run in of_scope)
-        stems_of[scope] = {each: variant_stems[each] for each in ids if each in variant_stems}
     given = [
         _Given(
             scope,
             runs_of[scope],
             ideas_of[scope],
-            stems_of[scope],
+            variant_stems,
             entries.get(scope, []),
             [*audits.get(scope, []), *checks.get(scope, [])],
             docstrings[scope],

@@ -75,6 +75,26 @@ def waterfall(runs: Sequence[Run], variants: Sequence[RunVariant]) -> tuple[Cove
     return tuple(rows)
 
 
+def sum_by_tier(rows: Iterable[CoverageRow]) -> tuple[CoverageRow, ...]:
+    """Add a waterfall up over all scopes: a step for each tier, in their order."""
+    of_tier: dict[str, list[CoverageRow]] = {}
+    for row in rows:
+        of_tier.setdefault(row.tier, []).append(row)
+    return tuple(
+        CoverageRow(
+            agent="",
+            wave="",
+            tier=tier,
+            runs=sum(each.runs for each in members),
+            answered=sum(each.answered for each in members),
+            added=sum(each.added for each in members),
+            reached=sum(each.reached for each in members),
+            in_conflict=sum(each.in_conflict for each in members),
+        )
+        for tier, members in of_tier.items()
+    )
+
+
 def _stems(variant: RunVariant) -> dict[str, str]:
     """List the file that each tier names, by tier."""
     return {name: answer.stem for name, answer in variant.answers if answer.stem is not None}

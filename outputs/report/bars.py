@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from linkers.variants.coverage import CoverageRow
+from linkers.variants.coverage import CoverageRow, sum_by_tier
 from parsers.scopes import SCOPES
 
 OPEN = "left open"
@@ -124,16 +124,11 @@ def waterfall(tiers: Iterable[tuple[str, int, int]], total: int) -> tuple[Step, 
     return (*steps, Step(OPEN, None, rest, _percent(reached, total), _percent(rest, total), total))
 
 
-def coverage_waterfall(rows: Sequence[CoverageRow]) -> tuple[Step, ...]:
+def coverage_waterfall(rows: Iterable[CoverageRow]) -> tuple[Step, ...]:
     """Follow the runs of all scopes down the tiers."""
-    of_tier: dict[str, list[CoverageRow]] = {}
-    for row in rows:
-        of_tier.setdefault(row.tier, []).append(row)
-    sums = [
-        (tier, sum(row.answered for row in of_scopes), sum(row.added for row in of_scopes))
-        for tier, of_scopes in of_tier.items()
-    ]
-    return waterfall(sums, sum({(row.wave, row.agent): row.runs for row in rows}.values()))
+    steps = sum_by_tier(rows)
+    total = steps[0].runs if steps else 0
+    return waterfall(((step.tier, step.answered, step.added) for step in steps), total)
 
 
 def _percent(part: int, whole: int) -> float:

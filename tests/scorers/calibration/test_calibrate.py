@@ -7,26 +7,15 @@ import pytest
 
 from scorers.calibration.calibrate import Calibration, calibrate
 from scorers.calibration.case_files import TABLE_NAME, case_path, write_cases
-from scorers.calibration.cases import Case, Kind, make_cases
+from scorers.calibration.cases import Case, Kind
 from scorers.calibration.plot import check_plot, draw_calibration
 from scorers.calibration.results import CaseAnswer, Origin, read_calibration
-from scorers.calibration.rewriting import rewrite_by_rules
 from scorers.candidates import read_candidate
 from scorers.classes import Classification
 from scorers.errors import ScoringError
 from scorers.llm_judge import LlmJudge
 from scorers.pools import Benchmark
 from tests.openai_server import FakeOpenAI, purse_for
-
-
-@pytest.fixture(scope="module")
-def benchmark(built_dataset: Path) -> Benchmark:
-    return Benchmark.load(built_dataset, "lexical")
-
-
-@pytest.fixture(scope="module")
-def cases(benchmark: Benchmark) -> tuple[Case, ...]:
-    return make_cases(benchmark, rewrite_by_rules, per_kind=2)
 
 
 @pytest.fixture(scope="module")

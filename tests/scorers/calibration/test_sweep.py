@@ -3,29 +3,17 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scorers.calibration.calibrate import judge_cases
-from scorers.calibration.cases import Case, Kind, make_cases
+from scorers.calibration.cases import Case, Kind
 from scorers.calibration.metrics import CLASSES
-from scorers.calibration.rewriting import rewrite_by_rules
 from scorers.calibration.sweep import GRID, Nearest, choose, classify, measure_nearest
 from scorers.classes import Classification
 from scorers.cosine_judge import CosineJudge
 from scorers.pools import Benchmark
 from tests.scorers.small import SNAPSHOT, Tried, candidate_text, write_dataset
-
-
-@pytest.fixture(scope="module")
-def benchmark(built_dataset: Path) -> Benchmark:
-    return Benchmark.load(built_dataset, "lexical")
-
-
-@pytest.fixture(scope="module")
-def cases(benchmark: Benchmark) -> tuple[Case, ...]:
-    return make_cases(benchmark, rewrite_by_rules, per_kind=2)
 
 
 def test_the_sweep_says_what_the_judge_says(benchmark: Benchmark, cases: tuple[Case, ...]) -> None:
