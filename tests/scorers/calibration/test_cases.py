@@ -14,11 +14,6 @@ from scorers.pools import Benchmark
 from tests.scorers.small import SNAPSHOT, Tried, hour, write_dataset
 
 
-@pytest.fixture(scope="module")
-def benchmark(built_dataset: Path) -> Benchmark:
-    return Benchmark.load(built_dataset, "lexical")
-
-
 @pytest.mark.parametrize("priors", ["scope", "field"])
 def test_cases_come_from_dev_snapshots_and_are_what_their_label_says(
     benchmark: Benchmark, priors: str
