@@ -1,6 +1,5 @@
 """Parsed files kept between builds: one Arrow shard a scratchpad, believed only where every hash is right."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -21,7 +20,7 @@ from flows.shards import (
     to_bytes,
 )
 from parsers.archive import ArchiveFile
-from parsers.parsed_files import ParsedFile
+from parsers.parsed_files import ParsedFile, hash_content
 from parsers.secrets import VALUE_OF, Secrets
 
 
@@ -72,7 +71,7 @@ class ParseCache:
         """
         by_shard: dict[str, list[ParsedFile]] = defaultdict(list)
         for each in files:
-            if each.sha256 and not any(row.detail.startswith(VALUE_OF) for row in each.quarantined):
+            if each.content_hash and not any(row.detail.startswith(VALUE_OF) for row in each.quarantined):
                 by_shard[_shard_of(each.file)].append(each)
         if not fresh:
             return
@@ -114,14 +113,14 @@ def _reuse(
         row = rows.get(file.path)
         if row is None or row.size_bytes != file.size_bytes:
             continue
-        if row.mtime_ns != file.mtime_ns and _sha256(root / file.path) != row.sha256:
+        if row.mtime_ns != file.mtime_ns and _hash_of(root / file.path) != row.content_hash:
             continue
         if not holds_any(row.payload, secrets) and (parsed := row.decode(file)) is not None:
             yield file.path, parsed
 
 
-def _sha256(path: Path) -> str:
+def _hash_of(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hash_content(path.read_bytes())
     except OSError:
         return ""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.secrecy import known_secrets
-from flows.shards import pack, speaks_of, unpack
+from flows.shards import Packed, pack, speaks_of, unpack
 from parsers.archive import ArchiveFile
 from parsers.parsed_files import Batch, parse_batch
 
@@ -33,15 +33,24 @@ class Done:
 
     Attributes:
         work: What was to be done.
-        batch: What came of it.
+        content: What came of it, as records where they were made and as bytes elsewhere.
     """
 
     work: Work
-    batch: Batch
+    content: Batch | Packed
 
-    def __reduce__(self) -> tuple[Callable[..., "Done"], tuple[Work, tuple[bytes, bytes]]]:
+    def __reduce__(self) -> tuple[type["Done"], tuple[Work, Packed]]:
         """Hand over bytes."""
-        return receive, (self.work, pack(self.batch))
+        return Done, (self.work, pack(self.content) if isinstance(self.content, Batch) else self.content)
+
+    def batch(self) -> Batch:
+        """Read the records, or parse the files here where another process did not know our secrets."""
+        if isinstance(self.content, Batch):
+            return self.content
+        secrets = known_secrets()
+        if secrets and speaks_of(self.content, secrets):
+            return parse_batch(self.work.root, self.work.files, secrets)
+        return unpack(self.content, self.work.files)
 
 
 def parse_batches(
@@ -61,7 +70,7 @@ def parse_batches(
     root = root.resolve()
     parsed: list[Batch] = []
     for done in runner.map(parse_here, [Work(root, files) for files in batches]):
-        parsed.append(done.batch)
+        parsed.append(done.batch())
         advance(len(done.work.files))
     return parsed
 
@@ -69,11 +78,3 @@ def parse_batches(
 def parse_here(work: Work) -> Done:
     """Parse in this process, which knows the secrets of its own environment."""
     return Done(work, parse_batch(work.root, work.files, known_secrets()))
-
-
-def receive(work: Work, shard: tuple[bytes, bytes]) -> Done:
-    """Read a batch from another process, or parse it here where its parser did not know our secrets."""
-    secrets = known_secrets()
-    if secrets and speaks_of(shard, secrets):
-        return parse_here(work)
-    return Done(work, unpack(shard, work.files))

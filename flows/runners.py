@@ -5,6 +5,7 @@ import multiprocessing
 import multiprocessing.process
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -66,18 +67,29 @@ class Processes:
         """Call a function on each item; see `Runner`.
 
         The others work from the first item on, this process from the last one back until they meet: what it
-        does itself need not be handed over, and it works while the others start.
+        does itself need not be handed over, and it works while the others start. In between it hands on what
+        the others have done.
         """
         if len(items) < 2 or self.workers < 2:
             yield from map(function, items)
             return
         pool = ProcessPoolExecutor(self.workers - 1, mp_context=_context(), initializer=_prepare)
         try:
-            elsewhere = [pool.submit(function, item) for item in items]
             here: list[R] = []
+            left = len(items)
+            starting = threading.Thread(target=pool.submit, args=(os.getpid,))
+            starting.start()
+            while starting.is_alive() and left:
+                left -= 1
+                here.append(function(items[left]))
+            starting.join()
+            elsewhere = deque(pool.submit(function, item) for item in items[:left])
             while elsewhere and elsewhere[-1].cancel():
                 elsewhere.pop()
-                here.append(function(items[len(elsewhere)]))
+                left -= 1
+                here.append(function(items[left]))
+                while elsewhere and elsewhere[0].done():
+                    yield elsewhere.popleft().result()
             for future in elsewhere:
                 yield future.result()
             yield from reversed(here)
@@ -129,10 +141,23 @@ def make_linker(settings: BuildSettings) -> Runner:
     return make_runner(settings) if settings.runner == RunnerName.DASK else Threads()
 
 
+def start_early(settings: BuildSettings) -> None:
+    """Start what other processes are forked from: it takes a while, in which this one does something else."""
+    if settings.runner == RunnerName.PROCESSES and settings.workers > 1 and _can_fork_from_a_server():
+        from multiprocessing import forkserver  # there is none on Windows
+
+        _context()
+        forkserver.ensure_running()
+
+
+def _can_fork_from_a_server() -> bool:
+    return "forkserver" in multiprocessing.get_all_start_methods()
+
+
 def _context() -> multiprocessing.context.BaseContext:
     """Fork from a clean server where there is one: a plain fork would copy the threads of polars half-way."""
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    if "forkserver" in methods:
-        context.set_forkserver_preload(["flows.parsing"])
+    if not _can_fork_from_a_server():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["flows.parsing"])
     return context

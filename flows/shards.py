@@ -5,6 +5,7 @@ that they refer to.
 """
 
 import hashlib
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +21,6 @@ import parsers
 from flows.secrecy import holds_any
 from parsers.archive import ArchiveFile
 from parsers.audits import Audit
-from parsers.embedded_source import source_sha256
 from parsers.export import ExportRun
 from parsers.ideas import Idea
 from parsers.journal import JournalEntry
@@ -53,7 +53,7 @@ _FILES = pa.schema(
         ("path", pa.large_string()),
         ("size_bytes", pa.int64()),
         ("mtime_ns", pa.int64()),
-        ("sha256", pa.large_string()),
+        ("content_hash", pa.large_string()),
         ("num_seen", pa.int64()),
         ("num_parsed", pa.int64()),
         ("payload", pa.large_binary()),
@@ -61,7 +61,24 @@ _FILES = pa.schema(
     ]
 )
 _SOURCES = pa.schema([("sha256", pa.large_string()), ("text", pa.large_string())])
-_ENCODER = msgspec.msgpack.Encoder()
+
+
+def _encode(value: object) -> object:
+    """Write an array as its bytes, behind the letter of its type."""
+    if isinstance(value, array):
+        return value.typecode.encode() + value.tobytes()
+    raise NotImplementedError
+
+
+def _decode(_wanted: type, value: bytes) -> object:
+    return array(chr(value[0]), value[1:])
+
+
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=_encode)
+
+
+Packed = tuple[bytes, bytes]
+"""The bytes of a batch's files and of its sources."""
 
 
 class ShardError(ValueError):
@@ -76,7 +93,7 @@ class Row:
         path: POSIX path relative to the archive's root.
         size_bytes: Its size.
         mtime_ns: When it was last written, for caches alone.
-        sha256: Hash of its bytes.
+        content_hash: Hash of its bytes.
         num_seen: Units of input in it.
         num_parsed: Units that were read.
         payload: Its records and rejects.
@@ -86,7 +103,7 @@ class Row:
     path: str
     size_bytes: int
     mtime_ns: int
-    sha256: str
+    content_hash: str
     num_seen: int
     num_parsed: int
     payload: bytes
@@ -94,13 +111,13 @@ class Row:
 
     def decode(self, file: ArchiveFile) -> ParsedFile | None:
         """Read the records, or answer None where they are not what was written."""
-        if _digest(self.sha256, self.num_seen, self.num_parsed, self.payload) != self.digest:
+        if _digest(self.content_hash, self.num_seen, self.num_parsed, self.payload) != self.digest:
             return None
         try:
             records, quarantined = _decoder(file.kind).decode(self.payload)
         except msgspec.MsgspecError:
             return None
-        return ParsedFile(file, self.sha256, records, quarantined, self.num_seen, self.num_parsed)
+        return ParsedFile(file, self.content_hash, records, quarantined, self.num_seen, self.num_parsed)
 
 
 @cache
@@ -126,12 +143,12 @@ def files_table(files: Iterable[ParsedFile]) -> pa.Table:
         "path": [each.file.path for each in files],
         "size_bytes": [each.file.size_bytes for each in files],
         "mtime_ns": [each.file.mtime_ns for each in files],
-        "sha256": [each.sha256 for each in files],
+        "content_hash": [each.content_hash for each in files],
         "num_seen": [each.num_seen for each in files],
         "num_parsed": [each.num_parsed for each in files],
         "payload": payloads,
         "digest": [
-            _digest(each.sha256, each.num_seen, each.num_parsed, payload)
+            _digest(each.content_hash, each.num_seen, each.num_parsed, payload)
             for each, payload in zip(files, payloads, strict=True)
         ],
     }
@@ -160,7 +177,7 @@ def texts_of(table: pa.Table) -> dict[str, str]:
     """Read the texts of a table of sources whose hash is right."""
     _check(table, _SOURCES)
     pairs = zip(table["sha256"].to_pylist(), table["text"].to_pylist(), strict=True)
-    return {sha256: text for sha256, text in pairs if source_sha256(text) == sha256}
+    return {sha256: text for sha256, text in pairs if hashlib.sha256(text.encode()).hexdigest() == sha256}
 
 
 def to_bytes(table: pa.Table) -> bytes:
@@ -191,12 +208,12 @@ def from_bytes(data: bytes) -> pa.Table:
     return table
 
 
-def pack(batch: Batch) -> tuple[bytes, bytes]:
+def pack(batch: Batch) -> Packed:
     """Turn a batch into the bytes of its files and of its sources."""
     return to_bytes(files_table(batch.files)), to_bytes(sources_table(batch.sources))
 
 
-def speaks_of(packed: tuple[bytes, bytes], secrets: Secrets) -> bool:
+def speaks_of(packed: Packed, secrets: Secrets) -> bool:
     """Whether a batch holds one of some secrets. Its bytes are compressed, so the tables tell.
 
     Raises:
@@ -207,7 +224,7 @@ def speaks_of(packed: tuple[bytes, bytes], secrets: Secrets) -> bool:
     return any(holds_any(buffer.to_pybytes(), secrets) for buffer in buffers)
 
 
-def unpack(packed: tuple[bytes, bytes], files: Iterable[ArchiveFile]) -> Batch:
+def unpack(packed: Packed, files: Iterable[ArchiveFile]) -> Batch:
     """Read a batch back.
 
     Args:
@@ -234,12 +251,12 @@ def _check(table: pa.Table, schema: pa.Schema) -> None:
         raise ShardError("A shard has other columns than this version writes.")
 
 
-def _digest(sha256: str, num_seen: int, num_parsed: int, payload: bytes) -> bytes:
-    head = f"{sha256} {num_seen} {num_parsed} ".encode()
+def _digest(content_hash: str, num_seen: int, num_parsed: int, payload: bytes) -> bytes:
+    head = f"{content_hash} {num_seen} {num_parsed} ".encode()
     return hashlib.blake2b(head + payload, digest_size=16).digest()
 
 
 @cache
 def _decoder(kind: FileKind) -> "msgspec.msgpack.Decoder[Any]":
     record = _RECORD_OF_KIND[kind]
-    return msgspec.msgpack.Decoder(tuple[tuple[record, ...], tuple[Quarantined, ...]])  # type: ignore[valid-type]  # mypy wants types it can see
+    return msgspec.msgpack.Decoder(tuple[tuple[record, ...], tuple[Quarantined, ...]], dec_hook=_decode)  # type: ignore[valid-type]  # mypy wants types it can see

@@ -18,7 +18,7 @@ from flows.parse_cache import ParseCache
 from flows.parsing import parse_batches
 from flows.purse import check_purse, open_purse
 from flows.reporting import Reporter
-from flows.runners import make_linker, make_runner
+from flows.runners import make_linker, make_runner, start_early
 from flows.secrecy import no_secret_escapes
 from flows.settings import BuildSettings
 from flows.unchanged import BuildMemory, build_key
@@ -127,6 +127,8 @@ def _build(settings: BuildSettings, out: Path, reporter: Reporter, run: Engine) 
     check_purse(settings)
     check_idea_settings(settings)
     check_name(settings.expect)
+    if settings.cache is None:  # with one, mostly, nothing is left to parse
+        start_early(settings)
     with open_purse(settings) as purse, open_archive(settings.archive) as archive:
         _warn(archive, reporter)
         is_remembered = settings.cache is not None and settings.is_decided_by_archive

@@ -5,7 +5,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
-from parsers.checkpoints import TARGET_VAL_LOSS, Checkpoints
+from parsers.checkpoint_columns import Checkpoints
+from parsers.checkpoints import TARGET_VAL_LOSS
 from parsers.export import ExportRun
 from parsers.ledger_fields import LedgerFields
 
@@ -75,7 +76,7 @@ def outcome_of_trial(checkpoints: Checkpoints, trial: int) -> Outcome:
         final_step=checkpoints.step[last],
         scheduled_steps=checkpoints.scheduled_steps[last],
         train_time_s=checkpoints.train_time_s[last],
-        step_avg_ms=checkpoints.step_avg_ms[last],
+        step_avg_ms=average if math.isfinite(average := checkpoints.step_avg_ms[last]) else None,
         num_val_points=len(losses),
     )
 

@@ -104,7 +104,7 @@ class Manifest(BaseModel):
     Attributes:
         format_version: Version of the dataset's format.
         created_at: When it was built: the only timestamp of the dataset, `SOURCE_DATE_EPOCH` where set.
-        input_fingerprint: Hash over path and content of every file that was read.
+        input_fingerprint: SHA-256 over path, size and BLAKE3 hash of every file that was read.
         num_files: Files in the archive.
         scopes: Scopes that are there.
         missing_scopes: Scopes that are not there.
@@ -207,7 +207,7 @@ def fingerprint(parsed: ParsedArchive) -> str:
     """Hash path, size and content of every parsed file."""
     digest = hashlib.sha256()
     for each in parsed.files:
-        digest.update(f"{each.file.path}\t{each.file.size_bytes}\t{each.sha256}\n".encode())
+        digest.update(f"{each.file.path}\t{each.file.size_bytes}\t{each.content_hash}\n".encode())
     return digest.hexdigest()
 
 

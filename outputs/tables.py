@@ -1,11 +1,13 @@
 """Records to frames that have the declared columns, types and row order."""
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from itertools import accumulate, chain
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
@@ -132,24 +134,39 @@ def _idea_columns(links: Sequence[RunIdea]) -> dict[str, list[object]]:
 
 
 def build_val_trajectories(runs: Iterable[Run]) -> pl.DataFrame:
-    """Build the table `val_trajectories` from the published log of each run: one row a checkpoint."""
-    logged = [run for run in runs if run.logs]
+    """Build the table `val_trajectories` from the published log of each run: one row a checkpoint.
+
+    In a log each trial and each step of a trial has a larger number than the one before, so that rows are in
+    order where runs are.
+    """
+    logged = sorted((run for run in runs if run.logs), key=lambda run: run.experiment_id)
     logs = [run.logs[0].checkpoints for run in logged]
     names = pl.DataFrame(
         {
             "experiment_id": [run.experiment_id for run in logged],
             "run_id": [run.run_id for run in logged],
-            "rows": [len(checkpoints) for checkpoints in logs],
-        }
+        },
+        schema_overrides={"experiment_id": pl.String, "run_id": pl.String},
     )
-    numbers = [
-        _series(column, [*chain.from_iterable(getattr(checkpoints, column.name) for checkpoints in logs)])
+    counts = np.array([len(checkpoints) for checkpoints in logs], np.int64)
+    columns = [
+        _joined(column, [getattr(checkpoints, column.name) for checkpoints in logs])
         for column in VAL_TRAJECTORIES.columns
         if column.name not in names.columns
     ]
-    places = pl.select(pl.int_range(names.height).repeat_by(names["rows"]).explode()).to_series()
-    frame = names.drop("rows")[places].hstack(numbers)
-    return frame.sort(VAL_TRAJECTORIES.primary_key, maintain_order=True)
+    is_known = pl.col("step_avg_ms").is_finite()
+    return (
+        names[np.repeat(np.arange(names.height), counts)]
+        .hstack(columns)
+        .with_columns(step_avg_ms=pl.when(is_known).then("step_avg_ms"))
+    )
+
+
+def _joined(column: Column, parts: Sequence[Any]) -> pl.Series:
+    """Join the numbers of all logs: arrays by their bytes, lists value by value."""
+    if parts and isinstance(parts[0], array):
+        return pl.Series(column.name, np.frombuffer(b"".join(parts), parts[0].typecode), column.kind.polars)
+    return _series(column, [*chain.from_iterable(parts)])
 
 
 def idea_text_row(write_up: WriteUp) -> dict[str, object]:

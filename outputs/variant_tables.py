@@ -103,7 +103,6 @@ def build_proposals(
     for judged, variant in zip(runs, variants, strict=True):
         if variant.path is not None:
             runs_of[variant.path].append(judged)
-    sha256_of = {each.file.path: each.sha256 for each in parsed.files}
     rows = [
         {
             "proposal_id": file.scope.qualify(variant.stem),
@@ -111,7 +110,7 @@ def build_proposals(
             "variant_stem": variant.stem,
             "agent": file.scope.agent,
             "wave": file.scope.wave,
-            "sha256": sha256_of[file.path],
+            "sha256": variant.file_sha256,
             "source_sha256": variant.source_sha256,
             "file_size_bytes": variant.size_bytes,
             "header_docstring": variant.docstring,

@@ -4,7 +4,22 @@
 as fast on logs, of which there are gigabytes.
 """
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 import stringzilla
+
+
+class Span(NamedTuple):
+    """A stretch of bytes.
+
+    Attributes:
+        start: Offset of the first byte.
+        stop: Offset behind the last byte.
+    """
+
+    start: int
+    stop: int
 
 
 def find(data: bytes, needle: bytes, start: int, stop: int) -> int:
@@ -28,6 +43,15 @@ def find_all(data: bytes, needle: bytes, start: int, stop: int) -> list[int]:
         found.append(at)
         at = stringzilla.find(data, needle, at + len(needle), stop)
     return found
+
+
+def find_in(data: bytes, needle: bytes, spans: Iterable[Span]) -> list[int]:
+    """List the offsets of a needle in some stretches of the data.
+
+    >>> find_in(b"step:1 step:2", b"step:", [Span(0, 6), Span(8, 13)])
+    [0]
+    """
+    return [at for start, stop in spans for at in find_all(data, needle, start, stop)]
 
 
 def holds_any(data: bytes, letters: bytes) -> bool:

@@ -1,15 +1,24 @@
 """The validation checkpoints of a training log, trial by trial."""
 
+import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate, islice
-from math import isfinite
-from operator import ge
+from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
-from parsers.byte_search import find, find_all
-from parsers.embedded_source import SourceSpan
+from parsers.byte_search import Span, find, find_in
+from parsers.checkpoint_columns import (
+    ANSI,
+    AVG_NAMES,
+    EMA_NAMES,
+    NUMBER,
+    PLAIN_PREFIX,
+    USUAL_LINE,
+    Checkpoints,
+    UsualRow,
+    read_columns,
+    seconds,
+)
 from parsers.kinds import FileKind
 from parsers.quarantine import Quarantined, Reason, excerpt
 
@@ -20,63 +29,18 @@ _MAX_LINE_BYTES = 4096
 _MAX_RESTARTS_IN_A_LINE = 4
 _MAX_QUARANTINED_LINES = 1000
 
-_NUMBER = rb"[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+|nan|inf)"
-_PLAIN_PREFIX = rb"[ \t]|\xef\xbb\xbf|\[[^\]\n]{1,40}\]:?|\d{1,4}:[ \t]"
-_PREFIX = re.compile(rb"(?:\x1b\[[0-9;]*[A-Za-z]|" + _PLAIN_PREFIX + rb")*")
-_OTHER_LOSS = (
-    rb"(val_ema_loss|ema_val_loss|val_avg_loss|avg_val_loss|fwa_val_loss|val_fwa_loss):(%b)" % _NUMBER
-)
-_FURTHER_FIELD = rb"(?!\w*loss)[A-Za-z_]\w{0,40}:%b(?![\w.])" % _NUMBER
-_USUAL_LINE = re.compile(
-    rb"^(?:%b)*(step:(\d{1,9})/(\d{1,9}) val_loss:(%b)(?: %b)?"
-    rb" train_time:(\d+(?:\.\d*)?)(m?s) step_avg:(%b)ms(?: %b)*)[ \t]*\r?(?:\n|\Z)"
-    % (_PLAIN_PREFIX, _NUMBER, _OTHER_LOSS, _NUMBER, _FURTHER_FIELD),
-    re.MULTILINE,
-)
-_UsualRow = tuple[bytes, ...]
+_PREFIX = re.compile(rb"(?:\x1b\[[0-9;]*[A-Za-z]|" + PLAIN_PREFIX + rb")*")
 _RESTART = re.compile(rb"step:\d{1,9}/\d")
 _STEP = re.compile(rb"step:(\d{1,9})/(\d{1,9})[ \t]")
-_FIELD = re.compile(rb"([A-Za-z_]\w{0,40}):(" + _NUMBER + rb")(m?s)?(?![\w.])")
-_CLOSING_FIELD = re.compile(rb"step_avg:" + _NUMBER + rb"ms(?!\w)")
-_ANSI = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
+_FIELD = re.compile(rb"([A-Za-z_]\w{0,40}):(" + NUMBER + rb")(m?s)?(?![\w.])")
+_CLOSING_FIELD = re.compile(rb"step_avg:" + NUMBER + rb"ms(?!\w)")
 
 _SECONDS = {b"s": 1.0, b"ms": 0.001}
-_EMA_NAMES = (b"val_ema_loss", b"ema_val_loss")
-_AVG_NAMES = (b"val_avg_loss", b"avg_val_loss", b"fwa_val_loss", b"val_fwa_loss")
 
 _TRIAL_MARKER = re.compile(rb"trial:(\d{1,6})/\d{1,6}(?:[ \t]+seed:(\d{1,18}))?[ \t\r]*$")
 _SEED_MARKER = re.compile(rb"seed:(\d{1,18})[ \t\r]*$")
 _BATCH_MARKER = re.compile(rb"=+ seed (\d{1,18}) start\b")
 _MARKERS = (_TRIAL_MARKER, _BATCH_MARKER, _SEED_MARKER)
-
-
-@dataclass(frozen=True, slots=True)
-class Checkpoints:
-    """The checkpoints of one log, as columns of equal length in the order of the log.
-
-    Attributes:
-        trial: 0-based number of the trial in the log.
-        step: Optimizer steps taken.
-        scheduled_steps: Steps the schedule was laid out for.
-        val_loss: Validation loss of the trained weights; NaN and infinities are kept.
-        val_ema_loss: Loss of an exponential moving average of the weights, where printed.
-        val_avg_loss: Loss of another average of the weights, where printed.
-        train_time_s: Seconds of training so far.
-        step_avg_ms: Milliseconds a step so far; None where the trainer printed `nan`, as at step 0.
-    """
-
-    trial: list[int] = field(default_factory=list)
-    step: list[int] = field(default_factory=list)
-    scheduled_steps: list[int] = field(default_factory=list)
-    val_loss: list[float] = field(default_factory=list)
-    val_ema_loss: list[float | None] = field(default_factory=list)
-    val_avg_loss: list[float | None] = field(default_factory=list)
-    train_time_s: list[float] = field(default_factory=list)
-    step_avg_ms: list[float | None] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        """Count the checkpoints."""
-        return len(self.step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +75,10 @@ class _Checkpoint(NamedTuple):
     val_ema_loss: float | None
     val_avg_loss: float | None
     train_time_s: float
-    step_avg_ms: float | None
+    step_avg_ms: float
 
 
-def find_trials(data: bytes, sources: list[SourceSpan], path: str) -> Trials:
+def find_trials(data: bytes, output: list[Span], path: str) -> Trials:
     """Read the checkpoints of a log and divide them into trials.
 
     A new trial starts where the step does not grow, or at a marker (`trial:2/25 seed:1`,
@@ -126,12 +90,11 @@ def find_trials(data: bytes, sources: list[SourceSpan], path: str) -> Trials:
 
     Args:
         data: The whole log.
-        sources: Spans of embedded source, in which nothing is a checkpoint.
+        output: Where it is output: in embedded source nothing is a checkpoint.
         path: The log's path, for quarantine.
     """
-    spans = _outside(sources, len(data))
-    hits = [at for start, stop in spans for at in find_all(data, b"val_loss:", start, stop)]
-    markers = _marker_lines(data, spans)
+    hits = find_in(data, b"val_loss:", output)
+    markers = _marker_lines(data, output)
     plain = None if markers else _plain_trials(data, hits)
     return plain or _walk(data, path, hits, markers)
 
@@ -149,37 +112,12 @@ def _plain_trials(data: bytes, hits: list[int]) -> Trials | None:
             return None
         stop = len(data) if stop < 0 else stop
         lines.append(data[start + 1 : stop])
-    text = b"\n".join(lines)
-    rows: list[_UsualRow] = _USUAL_LINE.findall(_ANSI.sub(b"", text) if b"\x1b" in text else text)
-    if len(rows) != len(lines):
-        return None
-    if not rows:
+    if not lines:
         return Trials(Checkpoints(), (), 0, ())
-    printed_once = dict.fromkeys(rows)
-    _, step_texts, scheduled, losses, names, others, times, units, averages = zip(*printed_once, strict=True)
-    step = list(map(int, step_texts))
-    trial = list(accumulate(map(ge, step, step[1:]), initial=0))
-    columns = Checkpoints(
-        trial=trial,
-        step=step,
-        scheduled_steps=list(map(int, scheduled)),
-        val_loss=list(map(float, losses)),
-        val_ema_loss=_named(names, others, _EMA_NAMES),
-        val_avg_loss=_named(names, others, _AVG_NAMES),
-        train_time_s=list(map(_seconds, times, units)),
-        step_avg_ms=[each if isfinite(each) else None for each in map(float, averages)],
-    )
-    return Trials(columns, (None,) * (trial[-1] + 1), len(rows) - len(printed_once), ())
-
-
-def _named(names: Sequence[bytes], values: Sequence[bytes], wanted: tuple[bytes, ...]) -> list[float | None]:
-    if not any(names):
-        return [None] * len(names)
-    return [float(value) if name in wanted else None for name, value in zip(names, values, strict=True)]
-
-
-def _seconds(text: bytes, unit: bytes) -> float:
-    return float(text) / 1000 if unit == b"ms" else float(text)
+    columns = read_columns(b"\n".join(lines))
+    if columns is None:
+        return None
+    return Trials(columns, (None,) * (columns.trial[-1] + 1), len(lines) - len(columns), ())
 
 
 def _walk(data: bytes, path: str, hits: list[int], markers: list[_Line]) -> Trials:
@@ -198,11 +136,11 @@ def _walk(data: bytes, path: str, hits: list[int], markers: list[_Line]) -> Tria
     return Trials(reader.out, tuple(reader.seeds), reader.num_repeated, tuple(reader.damaged))
 
 
-def _marker_lines(data: bytes, spans: list[tuple[int, int]]) -> list[_Line]:
+def _marker_lines(data: bytes, output: list[Span]) -> list[_Line]:
     """List the lines that announce a trial or its seed, in order."""
     found: dict[int, _Line] = {}
     for needle in (b"trial:", b"seed"):
-        for start, stop in spans:
+        for start, stop in output:
             at = find(data, needle, start, stop)
             while at >= 0:
                 line_start, line_stop = _line_around(data, at)
@@ -236,7 +174,7 @@ class _Reader:
         floor = max(0, at - _MAX_LINE_BYTES)
         line_feed = data.rfind(b"\n", floor, at)
         if line_feed >= 0 or floor == 0:
-            match = _USUAL_LINE.match(data, line_feed + 1)
+            match = USUAL_LINE.match(data, line_feed + 1)
             if match is not None:
                 self._take(_usual(match.groups(b"")), match[1])
                 return match.end()
@@ -328,18 +266,8 @@ def _read_line(data: bytes, start: int, stop: int) -> _Line:
     body_start = prefix.end() if prefix else 0
     body = text[body_start:].rstrip()
     if b"\x1b" in body:
-        body = _ANSI.sub(b"", body).rstrip()
+        body = ANSI.sub(b"", body).rstrip()
     return _Line(start + body_start, body, stop < len(data))
-
-
-def _outside(sources: list[SourceSpan], size: int) -> list[tuple[int, int]]:
-    spans = []
-    at = 0
-    for source in sources:
-        spans.append((at, source.start))
-        at = source.stop
-    spans.append((at, size))
-    return [(start, stop) for start, stop in spans if start < stop]
 
 
 def _line_around(data: bytes, at: int) -> tuple[int, int]:
@@ -358,16 +286,16 @@ def _line_around(data: bytes, at: int) -> tuple[int, int]:
     return start, carriage_return if carriage_return >= 0 else stop
 
 
-def _usual(row: _UsualRow) -> _Checkpoint:
+def _usual(row: UsualRow) -> _Checkpoint:
     _, step, scheduled, val_loss, name, other, train_time, unit, step_avg = row
     return _Checkpoint(
         int(step),
         int(scheduled),
         float(val_loss),
-        float(other) if name in _EMA_NAMES else None,
-        float(other) if name in _AVG_NAMES else None,
-        _seconds(train_time, unit),
-        _finite(float(step_avg)),
+        float(other) if name in EMA_NAMES else None,
+        float(other) if name in AVG_NAMES else None,
+        seconds(train_time, unit),
+        float(step_avg),
     )
 
 
@@ -392,10 +320,10 @@ def _parse_unusual(text: bytes) -> _Checkpoint | None:
         int(head[1]),
         int(head[2]),
         losses[b"val_loss"],
-        next((losses[name] for name in _EMA_NAMES if name in losses), None),
-        next((losses[name] for name in _AVG_NAMES if name in losses), None),
+        next((losses[name] for name in EMA_NAMES if name in losses), None),
+        next((losses[name] for name in AVG_NAMES if name in losses), None),
         round(times_s[b"train_time"], 6),
-        None if step_avg_s is None else _finite(round(step_avg_s * 1000, 6)),
+        math.nan if step_avg_s is None else round(step_avg_s * 1000, 6),
     )
 
 
@@ -406,7 +334,3 @@ def _salvage(text: bytes) -> tuple[_Checkpoint | None, bytes]:
         if checkpoint := _parse_unusual(rest):
             return checkpoint, rest
     return None, b""
-
-
-def _finite(value: float) -> float | None:
-    return value if isfinite(value) else None

@@ -2,9 +2,10 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import chain
 
-from parsers.byte_search import find, find_all, holds_any
+from parsers.byte_search import Span, find, find_all, holds_any
 from parsers.source_text import syntax_error
 
 DELIMITER = b"=" * 100
@@ -23,20 +24,7 @@ _OTHER_LETTERS_AS_BLANK = bytes(range(128)) + b" " * 128
 _IS_OUTPUT = re.compile(rb"(?:\[[^\]\n]{1,40}\]:?[ \t]*)?step:\d+/\d+[ \t]")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceSpan:
-    """The bytes of a log that are the trainer's text.
-
-    Attributes:
-        start: Offset of the first byte.
-        stop: Offset behind the last byte: where the delimiter's line starts, or the end of the log.
-    """
-
-    start: int
-    stop: int
-
-
-def find_source(data: bytes) -> SourceSpan | None:
+def find_source(data: bytes) -> Span | None:
     """Find the source that a log starts with, behind wrapper lines if there are any.
 
     A log that holds nothing but source has no delimiter; it is recognised by being valid Python.
@@ -45,45 +33,48 @@ def find_source(data: bytes) -> SourceSpan | None:
         data: The whole log.
 
     Returns:
-        The span, or None where no line before the delimiter looks like Python.
+        The span, up to the delimiter's line or the end of the log, or None where no line before the delimiter
+        looks like Python.
     """
     stop = _find_delimiter(data)
     if stop is None:
         return _bare_source(data)
     start = _skip_wrapper(data, stop)
-    return None if start is None else SourceSpan(start, stop)
+    return None if start is None else Span(start, stop)
 
 
-def find_repeats(data: bytes, span: SourceSpan) -> list[SourceSpan]:
+def outside(sources: Sequence[Span], size: int) -> list[Span]:
+    """List the stretches of a log of some size that are none of its sources: its output."""
+    bounds = [0, *chain.from_iterable((source.start, source.stop) for source in sources), size]
+    return [Span(start, stop) for start, stop in zip(bounds[::2], bounds[1::2], strict=True) if start < stop]
+
+
+def find_repeats(data: bytes, span: Span) -> list[Span]:
     """Find further copies of the same source, as a requeued job prints it again into the same log."""
     text = data[span.start : span.stop]
     found = find_all(data, text, span.stop, len(data)) if text.strip() else []
-    return [SourceSpan(at, at + len(text)) for at in found]
+    return [Span(at, at + len(text)) for at in found]
 
 
-def normalise_source(text: str) -> str:
+def normalise_source(data: bytes) -> bytes:
     r"""Fold what a copy of a script changes without meaning: line ends and trailing blank space.
 
-    >>> normalise_source("a = 1  \r\n\r\n")
-    'a = 1\n'
+    Undecodable bytes are replaced.
+
+    >>> normalise_source(b"a = 1  \r\n\r\n")
+    b'a = 1\n'
     """
-    if _is_plain(text.encode("utf-8", errors="replace")):
-        return text.rstrip("\n") + "\n"
+    if _is_plain(data):
+        return data.rstrip(b"\n") + b"\n"
+    text = data.decode("utf-8", errors="replace")
     unix = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-    return "\n".join([line.rstrip() for line in unix.split("\n")]).rstrip("\n") + "\n"
+    normal = "\n".join([line.rstrip() for line in unix.split("\n")]).rstrip("\n") + "\n"
+    return normal.encode("utf-8", errors="replace")
 
 
 def source_sha256(text: str) -> str:
     """Hash a source text by its normalised form, as 64 hex digits."""
-    return source_bytes_sha256(text.encode("utf-8", errors="replace"))
-
-
-def source_bytes_sha256(data: bytes) -> str:
-    """Hash a source by its normalised form, undecodable bytes replaced, as 64 hex digits."""
-    if _is_plain(data):
-        return hashlib.sha256(data.rstrip(b"\n") + b"\n").hexdigest()
-    normal = normalise_source(data.decode("utf-8", errors="replace"))
-    return hashlib.sha256(normal.encode("utf-8", errors="replace")).hexdigest()
+    return hashlib.sha256(normalise_source(text.encode("utf-8", errors="replace"))).hexdigest()
 
 
 def _is_plain(data: bytes) -> bool:
@@ -121,11 +112,11 @@ def _skip_wrapper(data: bytes, stop: int) -> int | None:
     return None
 
 
-def _bare_source(data: bytes) -> SourceSpan | None:
+def _bare_source(data: bytes) -> Span | None:
     if len(data) > _MAX_BARE_SOURCE_BYTES:
         return None
     start = _skip_wrapper(data, len(data))
     if start is None:
         return None
     is_python = syntax_error(data[start:].decode("utf-8", errors="replace")) is None
-    return SourceSpan(start, len(data)) if is_python else None
+    return Span(start, len(data)) if is_python else None

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, islice, pairwise
 
-from parsers.byte_search import find_all
-from parsers.checkpoints import Checkpoints, find_trials
-from parsers.embedded_source import SourceSpan, find_repeats, find_source, source_bytes_sha256
+from parsers.byte_search import Span, find_in
+from parsers.checkpoint_columns import Checkpoints
+from parsers.checkpoints import find_trials
+from parsers.embedded_source import find_repeats, find_source, outside
 from parsers.kinds import FileKind
 from parsers.ledger_fields import LedgerFields, log_stem, read_fields
 from parsers.log_preamble import MAX_PREAMBLE_BYTES, Preamble, read_preamble
 from parsers.quarantine import Quarantined, Reason
+from parsers.source_table import SourceTable
 
 MAX_LOG_BYTES = 512_000_000
 """A larger file is no training log; the largest real ones have some megabytes."""
@@ -74,8 +76,7 @@ class Log:
         trial_seeds: For each trial the seed that a marker names, or None.
         seed: The seed of the first trial, from its marker or from the preamble.
         preamble: What stands before the first step.
-        source_text: The trainer's own text, undecodable bytes replaced; None where none is embedded.
-        source_sha256: Hash of its normalised form.
+        source_sha256: Hash of the trainer's own text in its normal form; None where none is embedded.
         variant_mentions: Variant files named by the output, the most named first.
         indexed_run: The facts of the last `indexed_run {json}` line.
         end_note: How the run ended, where the tail says so.
@@ -90,7 +91,6 @@ class Log:
     trial_seeds: tuple[int | None, ...]
     seed: int | None
     preamble: Preamble
-    source_text: str | None
     source_sha256: str | None
     variant_mentions: tuple[VariantMention, ...]
     indexed_run: LedgerFields | None
@@ -100,12 +100,13 @@ class Log:
     damaged: tuple[Quarantined, ...]
 
 
-def parse_log(data: bytes, path: str) -> Log | Quarantined:
+def parse_log(data: bytes, path: str, texts: SourceTable) -> Log | Quarantined:
     """Parse one training log.
 
     Args:
         data: The file.
         path: Its path, for quarantine.
+        texts: Takes the text that is embedded in it.
 
     Returns:
         The log, or why it was set aside: it is empty.
@@ -114,9 +115,9 @@ def parse_log(data: bytes, path: str) -> Log | Quarantined:
         return Quarantined(FileKind.LOG, path, None, 0, Reason.EMPTY_FILE, "The log is empty.", "")
     span = find_source(data)
     sources = [span, *find_repeats(data, span)] if span else []
-    trials = find_trials(data, sources, path)
+    output = outside(sources, len(data))
+    trials = find_trials(data, output, path)
     preamble = read_preamble(_before_first_step(data, span))
-    source = data[span.start : span.stop] if span else None
     first_seed = trials.seeds[0] if trials.seeds else None
     return Log(
         path=path,
@@ -125,10 +126,9 @@ def parse_log(data: bytes, path: str) -> Log | Quarantined:
         trial_seeds=trials.seeds,
         seed=preamble.seed if first_seed is None else first_seed,
         preamble=preamble,
-        source_text=None if source is None else source.decode("utf-8", errors="replace"),
-        source_sha256=None if source is None else source_bytes_sha256(source),
-        variant_mentions=_variant_mentions(data, sources),
-        indexed_run=_indexed_run(data, sources),
+        source_sha256=texts.add(data[span.start : span.stop]) if span else None,
+        variant_mentions=_variant_mentions(data, output),
+        indexed_run=_indexed_run(data, output),
         end_note=_end_note(data, trials.checkpoints),
         num_repeated_lines=trials.num_repeated,
         is_truncated=not data.endswith(b"\n"),
@@ -153,7 +153,7 @@ def run_id_of_log(path: str) -> str:
     return stem
 
 
-def _before_first_step(data: bytes, span: SourceSpan | None) -> tuple[bytes, bytes]:
+def _before_first_step(data: bytes, span: Span | None) -> tuple[bytes, bytes]:
     """Cut out wrapper lines and header: what stands before the first optimizer step, without the source.
 
     A wrapper may print the last step above the log that leads up to it: a step with a smaller one behind it
@@ -170,16 +170,10 @@ def _before_first_step(data: bytes, span: SourceSpan | None) -> tuple[bytes, byt
     return wrapper, data[body_start:body_stop]
 
 
-def _find_all(data: bytes, needle: bytes, sources: list[SourceSpan]) -> list[int]:
-    """Find the offsets of a needle outside the sources."""
-    found = find_all(data, needle, 0, len(data))
-    return [at for at in found if not any(source.start <= at < source.stop for source in sources)]
-
-
-def _variant_mentions(data: bytes, sources: list[SourceSpan]) -> tuple[VariantMention, ...]:
+def _variant_mentions(data: bytes, output: list[Span]) -> tuple[VariantMention, ...]:
     places: set[tuple[bytes, bytes, bytes]] = set()
     read_to = 0
-    for at in _find_all(data, b"/variants/", sources):
+    for at in find_in(data, b"/variants/", output):
         file = _VARIANT_FILE.match(data, at) if at >= read_to else None
         if file is None:
             continue
@@ -195,9 +189,9 @@ def _variant_mentions(data: bytes, sources: list[SourceSpan]) -> tuple[VariantMe
     return tuple(VariantMention(path.decode("utf-8", errors="replace"), count) for path, count in ranked)
 
 
-def _indexed_run(data: bytes, sources: list[SourceSpan]) -> LedgerFields | None:
+def _indexed_run(data: bytes, output: list[Span]) -> LedgerFields | None:
     """Read the last whole `indexed_run {json}` line."""
-    for at in reversed(_find_all(data, b"indexed_run {", sources)):
+    for at in reversed(find_in(data, b"indexed_run {", output)):
         start = at + len(b"indexed_run ")
         stop = data.find(b"\n", start, start + _MAX_JSON_BYTES)
         text = data[start : stop if stop >= 0 else start + _MAX_JSON_BYTES].decode("utf-8", errors="replace")

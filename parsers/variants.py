@@ -1,13 +1,14 @@
 """One variant file: a trainer script that an agent wrote and might have run."""
 
 import ast
+import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from parsers.embedded_source import source_bytes_sha256
 from parsers.kinds import FileKind
 from parsers.quarantine import Quarantined, Reason
+from parsers.source_table import SourceTable
 
 MAX_DOCSTRING_CHARS = 20_000
 """Longer docstrings are cut; real ones have some hundred characters."""
@@ -24,31 +25,38 @@ class Variant:
 
     Attributes:
         stem: File name without `.py`.
-        source_text: Its text; None once it was moved to a table of distinct texts.
+        file_sha256: Hash of its bytes.
         source_sha256: Hash of its normalised text, comparable with a log's embedded source.
         size_bytes: Size of the file.
         docstring: Its header docstring, or None.
     """
 
     stem: str
-    source_text: str | None
+    file_sha256: str
     source_sha256: str
     size_bytes: int
     docstring: str | None
 
 
-def parse_variant(data: bytes, path: str) -> Variant | Quarantined:
+def parse_variant(data: bytes, path: str, texts: SourceTable) -> Variant | Quarantined:
     """Parse a variant file. Text that is no valid Python is a variant all the same: it may have been run.
 
     Args:
         data: The file.
         path: Its path, for quarantine.
+        texts: Takes its text.
     """
     if not data.strip(b" \t\r\n\0"):
         return Quarantined(FileKind.VARIANT, path, None, 0, Reason.EMPTY_FILE, "The variant is empty.", "")
-    text = data.decode("utf-8-sig", errors="replace")
-    sha256 = source_bytes_sha256(data.removeprefix(b"\xef\xbb\xbf"))
-    return Variant(PurePosixPath(path).stem, text, sha256, len(data), header_docstring(text))
+    source = data.removeprefix(b"\xef\xbb\xbf")
+    head = source[: MAX_DOCSTRING_CHARS * 8].decode("utf-8", errors="replace")
+    return Variant(
+        stem=PurePosixPath(path).stem,
+        file_sha256=hashlib.sha256(data).hexdigest(),
+        source_sha256=texts.add(source),
+        size_bytes=len(data),
+        docstring=header_docstring(head),
+    )
 
 
 def header_docstring(text: str) -> str | None:

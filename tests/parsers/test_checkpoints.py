@@ -1,22 +1,30 @@
 """Checkpoints and trials: one test a quirk of real logs."""
 
 import math
+from dataclasses import fields
 
 import pytest
 
-from parsers.checkpoints import Checkpoints, Trials, find_trials
+from parsers.byte_search import Span
+from parsers.checkpoint_columns import Checkpoints
+from parsers.checkpoints import Trials, find_trials
+from parsers.embedded_source import outside
 from parsers.quarantine import Reason
 
 
 def read(text: str | bytes) -> Trials:
     data = text.encode() if isinstance(text, str) else text
-    return find_trials(data, [], "runs/x.log")
+    return find_trials(data, [Span(0, len(data))], "runs/x.log")
 
 
 def line(step: int, loss: object = 3.5, *, scheduled: int = 3000, time: str = "") -> str:
     time = time or f"{step * 0.2:.3f}s"
     average = "nan" if step == 0 else "200.00"
     return f"step:{step}/{scheduled} val_loss:{loss} train_time:{time} step_avg:{average}ms\n"
+
+
+def rows(checkpoints: Checkpoints) -> list[tuple[float | None, ...]]:
+    return list(zip(*(getattr(checkpoints, field.name) for field in fields(checkpoints)), strict=True))
 
 
 def steps_by_trial(checkpoints: Checkpoints) -> list[list[int]]:
@@ -28,19 +36,17 @@ def steps_by_trial(checkpoints: Checkpoints) -> list[list[int]]:
 
 def test_a_usual_line_gives_every_column() -> None:
     out = read("step:125/2900 val_loss:4.47040 train_time:28.366s step_avg:226.93ms\n").checkpoints
-    assert (out.step, out.scheduled_steps, out.val_loss) == ([125], [2900], [4.4704])
-    assert (out.train_time_s, out.step_avg_ms) == ([28.366], [226.93])
-    assert (out.val_ema_loss, out.val_avg_loss, out.trial) == ([None], [None], [0])
+    assert rows(out) == [(0, 125, 2900, 4.4704, None, None, 28.366, 226.93)]
 
 
 def test_training_lines_are_no_checkpoints() -> None:
     assert len(read("step:124/2900 train_time:28.1s step_avg:226.9ms\n").checkpoints) == 0
 
 
-def test_step_avg_of_step_0_is_nan_and_becomes_null() -> None:
+def test_step_avg_of_step_0_is_no_number() -> None:
     out = read("step:0/3300 val_loss:10.82584 train_time:0.000s step_avg:nanms\n").checkpoints
-    assert out.step_avg_ms == [None]
-    assert out.val_loss == [10.82584]
+    assert math.isnan(out.step_avg_ms[0])
+    assert list(out.val_loss) == [10.82584]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +64,7 @@ def test_losses_of_averaged_weights_have_columns_of_their_own(
     fields: str, ema: float | None, average: float | None
 ) -> None:
     out = read(f"step:125/2900 {fields}\n").checkpoints
-    assert (out.val_loss, out.val_ema_loss, out.val_avg_loss) == ([3.3], [ema], [average])
+    assert (list(out.val_loss), out.val_ema_loss, out.val_avg_loss) == ([3.3], [ema], [average])
 
 
 def test_fields_behind_step_avg_are_passed_over() -> None:
@@ -67,22 +73,22 @@ def test_fields_behind_step_avg_are_passed_over() -> None:
         "ema_beta:0 ref_gamma:-0.075 ref_step:2375\n"
     )
     out = read(text).checkpoints
-    assert (out.step, out.val_loss, out.step_avg_ms) == ([2860], [3.27837], [750.08])
+    assert rows(out) == [(0, 2860, 2900, 3.27837, None, None, 2145.235, 750.08)]
 
 
 def test_older_logs_give_train_time_in_ms() -> None:
     out = read("step:125/2900 val_loss:4.5 train_time:28366ms step_avg:226.93ms\n").checkpoints
-    assert out.train_time_s == [28.366]
+    assert list(out.train_time_s) == [28.366]
 
 
 def test_a_loss_of_exactly_the_target_is_kept_exactly() -> None:
-    assert read(line(3000, "3.28000")).checkpoints.val_loss == [3.28]
+    assert list(read(line(3000, "3.28000")).checkpoints.val_loss) == [3.28]
 
 
 def test_losses_that_are_no_numbers_are_kept() -> None:
     out = read(line(0, "nan") + line(125, "inf") + line(250, "-inf")).checkpoints
     assert math.isnan(out.val_loss[0])
-    assert out.val_loss[1:] == [math.inf, -math.inf]
+    assert list(out.val_loss[1:]) == [math.inf, -math.inf]
 
 
 def test_trials_are_told_by_the_step_going_back() -> None:
@@ -160,24 +166,24 @@ def test_probes_events_and_code_are_no_checkpoints(text: str) -> None:
     ["\ufeff", "[rank0]:", "[rank0]: ", "0: ", "\x1b[32m", "  ", "[2026-05-01 10:00:00] ", "\x1b[1m[rank3]:"],
 )
 def test_prefixes_are_peeled(prefix: str) -> None:
-    assert read(prefix + line(125)).checkpoints.step == [125]
+    assert list(read(prefix + line(125)).checkpoints.step) == [125]
 
 
 def test_colours_inside_a_line_are_peeled() -> None:
     text = "step:125/3000 val_loss:\x1b[31m3.27000\x1b[0m train_time:1.0s step_avg:8.00ms\n"
-    assert read(text).checkpoints.val_loss == [3.27]
+    assert list(read(text).checkpoints.val_loss) == [3.27]
 
 
 def test_windows_line_ends_and_progress_bars() -> None:
     text = line(125).replace("\n", "\r\n") + "50%|####\r" + line(250).replace("\n", "\r")
-    assert read(text).checkpoints.step == [125, 250]
+    assert list(read(text).checkpoints.step) == [125, 250]
 
 
 @pytest.mark.parametrize("size", range(1, len(line(2900, "3.27800").rstrip()) + 1))
 def test_a_truncated_last_line_never_shows_a_false_loss(size: int) -> None:
     whole = line(2900, "3.27800").rstrip()
     trials = read(line(2800, "3.30000") + whole[:size])
-    assert trials.checkpoints.val_loss in ([3.3], [3.3, 3.278])
+    assert list(trials.checkpoints.val_loss) in ([3.3], [3.3, 3.278])
     if "val_loss:" in whole[:size] and len(trials.checkpoints) == 1:
         assert [reject.reason for reject in trials.damaged] == [Reason.DAMAGED_CHECKPOINT]
         assert trials.damaged[0].line == 2
@@ -191,12 +197,13 @@ def test_a_job_that_writes_into_an_unfinished_line_loses_only_that_line() -> Non
 
 
 def test_invalid_utf8_around_a_checkpoint_does_no_harm() -> None:
-    assert read(b"\xff\xfe\x00junk\n" + line(125).encode() + b"\xc3\x28\n").checkpoints.step == [125]
+    data = b"\xff\xfe\x00junk\n" + line(125).encode() + b"\xc3\x28\n"
+    assert list(read(data).checkpoints.step) == [125]
 
 
 def test_text_inside_sources_is_no_checkpoint() -> None:
-    from parsers.embedded_source import SourceSpan
-
     text = ("'''sample:\n" + line(125) + "'''\n").encode()
     data = text + line(250).encode()
-    assert find_trials(data, [SourceSpan(0, len(text))], "x.log").checkpoints.step == [250]
+    assert list(find_trials(data, outside([Span(0, len(text))], len(data)), "x.log").checkpoints.step) == [
+        250
+    ]

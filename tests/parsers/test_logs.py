@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from parsers.logs import EndNote, Log, VariantMention, parse_log, run_id_of_log
 from parsers.quarantine import Quarantined, Reason
+from parsers.source_table import SourceTable
 from parsers.times import YearlessTime
 
 EQUALS = "=" * 100
@@ -24,40 +25,47 @@ BODY = (
 
 
 def parse(text: str | bytes) -> Log:
-    log = parse_log(text.encode() if isinstance(text, str) else text, "runs/x.log")
+    log = parse_log(text.encode() if isinstance(text, str) else text, "runs/x.log", SourceTable())
     assert isinstance(log, Log)
     return log
 
 
+def source_in(text: str) -> list[str]:
+    texts = SourceTable()
+    log = parse_log(text.encode(), "runs/x.log", texts)
+    assert isinstance(log, Log)
+    assert log.source_sha256 == next(iter(texts.texts), None)
+    return [*texts.texts.values()]
+
+
 @pytest.mark.parametrize("data", [b"", b"\n \r\n", b"\0\0\0"])
 def test_an_empty_log_is_quarantined(data: bytes) -> None:
-    reject = parse_log(data, "runs/x.log")
+    reject = parse_log(data, "runs/x.log", SourceTable())
     assert isinstance(reject, Quarantined)
     assert (reject.reason, reject.line) == (Reason.EMPTY_FILE, None)
 
 
 def test_source_before_the_delimiter_is_kept_and_holds_no_checkpoints() -> None:
     log = parse(SOURCE + HEADER + BODY)
-    assert log.source_text == SOURCE
-    assert log.checkpoints.step == [0, 125]
+    assert source_in(SOURCE + HEADER + BODY) == [SOURCE]
+    assert list(log.checkpoints.step) == [0, 125]
 
 
 def test_wrapper_lines_before_the_source_are_cut() -> None:
     wrapper = "### START_ISO=2026-05-02T15:42:04Z\n### NODE=gpu-12\nbatch_id=7\n"
     log = parse(wrapper + SOURCE + HEADER + BODY)
-    assert log.source_text == SOURCE
+    assert source_in(wrapper + SOURCE + HEADER + BODY) == [SOURCE]
     assert log.preamble.stated_launch is not None
     assert log.preamble.stated_launch.at == datetime(2026, 5, 2, 15, 42, 4, tzinfo=UTC)
 
 
 def test_a_log_with_nothing_but_source_has_no_checkpoints() -> None:
-    log = parse(SOURCE)
-    assert (log.source_text, len(log.checkpoints)) == (SOURCE, 0)
+    assert (source_in(SOURCE), len(parse(SOURCE).checkpoints)) == ([SOURCE], 0)
 
 
 def test_a_log_without_source_has_none() -> None:
-    assert parse(HEADER + BODY).source_text is None
-    assert parse(BODY).source_text is None
+    assert source_in(HEADER + BODY) == []
+    assert source_in(BODY) == []
 
 
 def test_a_requeued_job_prints_its_source_again() -> None:
@@ -67,7 +75,7 @@ def test_a_requeued_job_prints_its_source_again() -> None:
 
 def test_equal_signs_inside_a_comment_are_no_delimiter() -> None:
     source = f"import torch\n# {EQUALS}\nLR = 1\n"
-    assert parse(source + HEADER + BODY).source_text == source
+    assert source_in(source + HEADER + BODY) == [source]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +213,7 @@ VALID = (SOURCE + HEADER + BODY + 'indexed_run {"final_val_loss": 3.3}\n').encod
 
 @given(st.binary(max_size=400), st.integers(0, len(VALID)), st.integers(0, 60))
 def test_mutated_logs_give_a_log_or_a_reject(noise: bytes, at: int, cut: int) -> None:
-    result = parse_log(VALID[:at] + noise + VALID[at + cut :], "runs/x.log")
+    result = parse_log(VALID[:at] + noise + VALID[at + cut :], "runs/x.log", SourceTable())
     if isinstance(result, Log):
         columns = [getattr(result.checkpoints, name) for name in result.checkpoints.__slots__]
         assert {len(column) for column in columns} == {len(result.checkpoints)}
@@ -220,13 +228,13 @@ FRAGMENTS += [b" train_time:1s", b"=" * 100, b"import x\n", b"[rank0]:"]
 
 @given(st.lists(st.sampled_from(FRAGMENTS)))
 def test_any_order_of_fragments_is_read(fragments: list[bytes]) -> None:
-    result = parse_log(b"".join(fragments), "runs/x.log")
+    result = parse_log(b"".join(fragments), "runs/x.log", SourceTable())
     assert isinstance(result, Log | Quarantined)
 
 
 def test_a_line_too_long_to_be_read_ends_the_line_before_it() -> None:
     log = parse(BODY + "x" * 10_000 + " val_loss:3.2 train_time:1s\n" + BODY.replace("4.5", "4.6"))
-    assert log.checkpoints.step == [0, 125, 125]
+    assert list(log.checkpoints.step) == [0, 125, 125]
 
 
 def test_one_endless_line_is_read_in_one_go() -> None:
@@ -245,7 +253,7 @@ def _check_gold(folder: Path, suffix: str) -> int:
     for row in rows:
         path = folder / row["wave"] / row["agent"] / "scratchpad/runs" / (row["run_id"] + suffix)
         trials_of[path] = trials_of.get(path, 0) + 1
-        log = parse_log(path.read_bytes(), row["run_id"])
+        log = parse_log(path.read_bytes(), row["run_id"], SourceTable())
         assert isinstance(log, Log)
         out = log.checkpoints
         mine = [index for index, trial in enumerate(out.trial) if trial == int(row["trial"])]
@@ -259,7 +267,7 @@ def _check_gold(folder: Path, suffix: str) -> int:
         }.items() <= row.items(), row
         assert out.val_loss[mine[-1]] == float(row["final_val_loss"])
     for path, count in trials_of.items():
-        log = parse_log(path.read_bytes(), path.name)
+        log = parse_log(path.read_bytes(), path.name, SourceTable())
         assert isinstance(log, Log)
         assert len(log.trial_seeds) == count, path
     return len(rows)

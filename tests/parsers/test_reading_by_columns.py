@@ -2,12 +2,14 @@
 
 import hashlib
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parsers.byte_search import find_all
+from parsers.byte_search import Span, find_all
+from parsers.checkpoint_columns import _read_even, _read_usual
 from parsers.checkpoints import _plain_trials, _walk, find_trials
-from parsers.embedded_source import normalise_source, source_bytes_sha256
+from parsers.embedded_source import normalise_source, source_sha256
 
 NUMBERS = st.sampled_from(["3.28", "10.82584", "nan", "inf", "-1", "4", "1e-3", ".5", "7.", "x"])
 PREFIXES = st.sampled_from(["", "[rank0]: ", "0: ", "\x1b[32m", "\ufeff", "TAG=1 ", " \t"])
@@ -42,7 +44,57 @@ def test_columns_and_lines_agree(text: str) -> None:
     walked = _walk(data, "x.log", hits, [])
     plain = _plain_trials(data, hits)
     assert repr(plain or walked) == repr(walked)
-    assert repr(find_trials(data, [], "x.log")) == repr(walked)
+    assert repr(find_trials(data, [Span(0, len(data))], "x.log")) == repr(walked)
+
+
+EVEN_LINES = (
+    "step:{0}/3000 val_loss:3.{0} train_time:{0}.5s step_avg:20{0}.00ms\n",
+    "step:{0}/3000 val_loss:4.5 val_ema_loss:4.{0} train_time:{0}ms step_avg:20.1ms ema_beta:0.3\n",
+    "step:{0}/3000 val_loss:4.5 fwa_val_loss:4.{0} train_time:{0}ms step_avg:nanms ema_beta:-0.3 n:12\n",
+)
+
+
+@settings(max_examples=1000)
+@given(
+    st.sampled_from(EVEN_LINES),
+    st.lists(st.integers(0, 1500), min_size=1, max_size=5),
+    st.lists(st.tuples(st.integers(0, 400), st.sampled_from(["", "7", "07", ".", "-", "nan", " ", "x"]))),
+)
+def test_lines_of_one_shape_and_lines_agree_wherever_a_character_slips_in(
+    line: str, steps: list[int], slips: list[tuple[int, str]]
+) -> None:
+    text = "".join(line.format(step) for step in steps)
+    for at, slip in slips:
+        text = text[:at] + slip + text[at + (slip == "") :]
+    data = text.encode()
+    hits = find_all(data, b"val_loss:", 0, len(data))
+    walked = _walk(data, "x.log", hits, [])
+    assert repr(_plain_trials(data, hits) or walked) == repr(walked)
+
+
+@pytest.mark.parametrize("line", EVEN_LINES)
+def test_lines_of_one_shape_are_read_at_once(line: str) -> None:
+    lines = [line.format(step).strip() for step in (0, 125, 250)]
+    even = _read_even("\n".join(lines).encode(), 3)
+    assert even is not None
+    assert repr(even) == repr(_read_usual("\n".join(lines).encode(), 3))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "step:07/3000 val_loss:3.5 train_time:1.5s step_avg:2.00ms",
+        "step:7/3000 val_loss:3..5 train_time:1.5s step_avg:2.00ms",
+        "step:7/3000 val_loss:3.5 train_time:1.5s step_avg:nanms8",
+        "step:7/3000 val_loss:3.5 train_time:1.5s step_avg:8nanms",
+        "step:7/3000 val_loss:3.5 val_ema2_loss:1.5 train_time:1.5s step_avg:8ms",
+        "step:7/3000 val_loss:3.5 5train_time:1.5s step_avg:8ms",
+        "step:7/3000 val_loss:3.5 train_time:1.5s step_avg:8ms4",
+        "step:7/9999999999 val_loss:3.5 train_time:1.5s step_avg:8ms",
+    ],
+)
+def test_a_shape_alone_is_not_believed(line: str) -> None:
+    assert _read_even(line.encode(), 1) is None
 
 
 def test_most_usual_logs_are_read_by_columns() -> None:
@@ -50,7 +102,7 @@ def test_most_usual_logs_are_read_by_columns() -> None:
     data = "".join(line.format(step) for step in (0, 125, 250, 250)).encode()
     plain = _plain_trials(data, find_all(data, b"val_loss:", 0, len(data)))
     assert plain is not None
-    assert (plain.checkpoints.step, plain.num_repeated) == ([0, 125, 250], 1)
+    assert (list(plain.checkpoints.step), plain.num_repeated) == ([0, 125, 250], 1)
 
 
 @given(
@@ -60,11 +112,10 @@ def test_most_usual_logs_are_read_by_columns() -> None:
 def test_bytes_and_text_of_a_source_have_one_hash(text: str) -> None:
     lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     normal = "\n".join(lines).rstrip("\n") + "\n"
-    assert normalise_source(text) == normal
-    assert source_bytes_sha256(text.encode()) == hashlib.sha256(normal.encode()).hexdigest()
+    assert normalise_source(text.encode()) == normal.encode()
+    assert source_sha256(text) == hashlib.sha256(normal.encode()).hexdigest()
 
 
 @given(st.binary())
-def test_bytes_that_are_no_utf_8_are_hashed_as_their_replaced_text(data: bytes) -> None:
-    normal = normalise_source(data.decode(errors="replace"))
-    assert source_bytes_sha256(data) == hashlib.sha256(normal.encode()).hexdigest()
+def test_bytes_that_are_no_utf_8_are_replaced(data: bytes) -> None:
+    assert normalise_source(data) == normalise_source(data.decode(errors="replace").encode())

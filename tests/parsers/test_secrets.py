@@ -196,4 +196,4 @@ def test_known_values_reach_every_batch(tmp_path: Path) -> None:
     file = next(file for file in parse_folder(archive).files if file.file.kind == FileKind.IDEA)
     batch = parse_batch(archive, [file.file], SECRETS)
     assert "plain-value-1" not in repr(batch)
-    assert batch.files[0].sha256 == file.sha256
+    assert batch.files[0].content_hash == file.content_hash
