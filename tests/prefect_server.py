@@ -56,8 +56,19 @@ class PrefectServer:
         return wait_for(self.client, method, path, body, until, process)
 
     def ask(self, path: str, body: object) -> Any:
-        """Ask once, with a body."""
-        answer = self.client.post(path, json=body)
+        """Ask with a body, and again while the server is too busy.
+
+        Where its database is locked by another writer, the server keeps nothing of the request, answers 503 and counts
+        on its client to ask again, as Prefect's own does.
+        """
+        answer = httpx2.Response(httpx2.codes.SERVICE_UNAVAILABLE)
+
+        def is_answered() -> bool:
+            nonlocal answer
+            answer = self.client.post(path, json=body)
+            return answer.status_code != httpx2.codes.SERVICE_UNAVAILABLE
+
+        wait_until(is_answered, lambda: f"{path} stayed too busy")
         answer.raise_for_status()
         return answer.json()
 
