@@ -171,7 +171,7 @@ def parse_archive(archive: Archive, settings: BuildSettings, reporter: Reporter)
         known, texts = cache.load(archive.root, wanted) if cache else ({}, {})
         reporter.advance(len(known))
         batches = plan_batches(file for file in wanted if file.path not in known)
-        done = parse_batches(make_runner(settings), archive.root, batches, reporter.advance)
+        done = parse_batches(make_runner(settings, reporter.say), archive.root, batches, reporter.advance)
         parsed = merge_batches(archive, [Batch(tuple(known.values()), texts), *done])
         if cache:
             fresh = {file.path for batch in batches for file in batch}

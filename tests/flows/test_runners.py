@@ -1,5 +1,7 @@
 """Threads, processes and a Dask cluster write the same bytes, also where a worker of the cluster dies."""
 
+import errno
+import multiprocessing
 import os
 import re
 import signal
@@ -7,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -232,6 +235,37 @@ def test_who_ends_early_leaves_the_rest_undone(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="last"):
         list(Processes(2).map(leave_a_mark, marks))
     assert len(list(tmp_path.iterdir())) < 10
+
+
+def die_elsewhere(item: int) -> int:
+    """Work in the process of the tests, and kill any other after some items."""
+    if multiprocessing.parent_process() is not None and item == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.02)
+    return -item
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("workers", [2, 3])
+def test_a_killed_process_costs_no_result(workers: int) -> None:
+    said: list[str] = []
+    assert list(Processes(workers, said.append).map(die_elsewhere, range(100))) == [
+        -item for item in range(100)
+    ]
+    assert len(said) == 1
+    assert "killed" in said[0]
+
+
+def test_where_no_process_can_be_started_this_one_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", refuse)
+    said: list[str] = []
+    assert list(Processes(2, said.append).map(abs, [-3, -1, -2])) == [3, 1, 2]
+    assert said == [
+        f"Warning: the other processes are lost ({os.strerror(errno.EAGAIN)}): this one does what is left."
+    ]
 
 
 def test_results_come_in_the_order_of_the_items() -> None:
