@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from flows.locks import cache_lock
+from flows.record_codec import ShardError
 from flows.secrecy import holds_any, known_secrets
 from flows.shards import (
     Row,
-    ShardError,
     files_table,
     from_bytes,
     rows_of,

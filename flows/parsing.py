@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.secrecy import known_secrets
-from flows.shards import Packed, pack, speaks_of, unpack
+from flows.handover import pack, unpack
+from flows.secrecy import holds_any, known_secrets
 from parsers.archive import ArchiveFile
 from parsers.parsed_files import Batch, parse_batch
 
@@ -29,7 +29,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A parsed batch, handed over as bytes: to pickle its records takes ten times as long.
+    """A parsed batch, handed over as bytes; see `flows.handover`.
 
     Attributes:
         work: What was to be done.
@@ -37,9 +37,9 @@ class Done:
     """
 
     work: Work
-    content: Batch | Packed
+    content: Batch | bytes
 
-    def __reduce__(self) -> tuple[type["Done"], tuple[Work, Packed]]:
+    def __reduce__(self) -> tuple[type["Done"], tuple[Work, bytes]]:
         """Hand over bytes."""
         return Done, (self.work, pack(self.content) if isinstance(self.content, Batch) else self.content)
 
@@ -48,7 +48,7 @@ class Done:
         if isinstance(self.content, Batch):
             return self.content
         secrets = known_secrets()
-        if secrets and speaks_of(self.content, secrets):
+        if secrets and holds_any(self.content, secrets):
             return parse_batch(self.work.root, self.work.files, secrets)
         return unpack(self.content, self.work.files)
 

@@ -6,11 +6,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import fsspec
+import zstandard
+
+from flows.record_codec import ShardError
 
 
 @dataclass(frozen=True, slots=True)
 class ShardStore:
-    """A folder for the shards of one build.
+    """A folder for the shards of one build, which are compressed: sources repeat each other.
 
     Attributes:
         address: A path, or an fsspec address such as `s3://bucket/folder`.
@@ -23,7 +26,7 @@ class ShardStore:
         system, folder = fsspec.url_to_fs(self.address)
         system.makedirs(folder, exist_ok=True)
         name = uuid.uuid4().hex
-        system.pipe_file(f"{folder}/{name}", data)
+        system.pipe_file(f"{folder}/{name}", zstandard.compress(data))
         return name
 
     def read(self, name: str) -> bytes:
@@ -31,9 +34,13 @@ class ShardStore:
 
         Raises:
             OSError: If it is not there.
+            ShardError: If it is not whole.
         """
         system, folder = fsspec.url_to_fs(self.address)
-        return bytes(system.cat_file(f"{folder}/{name}"))
+        try:
+            return zstandard.decompress(system.cat_file(f"{folder}/{name}"))
+        except zstandard.ZstdError as error:
+            raise ShardError(f"Shard {name} in {self.address} cannot be read: {error}.") from None
 
     def remove(self) -> None:
         """Remove everything that was written."""

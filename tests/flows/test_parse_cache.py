@@ -10,9 +10,9 @@ from rich.console import Console
 
 from flows import shards
 from flows.parse_cache import ParseCache
+from flows.record_codec import parser_version
 from flows.reporting import QuietReporter
 from flows.settings import BuildSettings
-from flows.shards import parser_version
 from flows.stages import build_dataset, parse_archive
 from parsers.archive import list_archive
 from parsers.parsed_files import ParsedArchive, ParsedFile
