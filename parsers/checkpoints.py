@@ -2,11 +2,11 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from parsers.byte_search import Span, find, find_in
 from parsers.checkpoint_columns import (
     ANSI,
     AVG_NAMES,
@@ -78,7 +78,7 @@ class _Checkpoint(NamedTuple):
     step_avg_ms: float
 
 
-def find_trials(data: bytes, output: list[Span], path: str) -> Trials:
+def find_trials(data: bytes, hits: Sequence[int], marker_hits: Sequence[int], path: str) -> Trials:
     """Read the checkpoints of a log and divide them into trials.
 
     A new trial starts where the step does not grow, or at a marker (`trial:2/25 seed:1`,
@@ -90,16 +90,16 @@ def find_trials(data: bytes, output: list[Span], path: str) -> Trials:
 
     Args:
         data: The whole log.
-        output: Where it is output: in embedded source nothing is a checkpoint.
+        hits: Offsets of `val_loss:` in its output: in embedded source nothing is a checkpoint.
+        marker_hits: Offsets of `trial:` and `seed` in its output.
         path: The log's path, for quarantine.
     """
-    hits = find_in(data, b"val_loss:", output)
-    markers = _marker_lines(data, output)
+    markers = _marker_lines(data, marker_hits)
     plain = None if markers else _plain_trials(data, hits)
     return plain or _walk(data, path, hits, markers)
 
 
-def _plain_trials(data: bytes, hits: list[int]) -> Trials | None:
+def _plain_trials(data: bytes, hits: Sequence[int]) -> Trials | None:
     """Read a log column by column, as most can be: usual lines alone, and no marker."""
     lines = []
     stop = 0
@@ -120,7 +120,7 @@ def _plain_trials(data: bytes, hits: list[int]) -> Trials | None:
     return Trials(columns, (None,) * (columns.trial[-1] + 1), len(lines) - len(columns), ())
 
 
-def _walk(data: bytes, path: str, hits: list[int], markers: list[_Line]) -> Trials:
+def _walk(data: bytes, path: str, hits: Sequence[int], markers: list[_Line]) -> Trials:
     """Read a log line by line."""
     reader = _Reader(data, path)
     left = iter(markers)
@@ -136,20 +136,19 @@ def _walk(data: bytes, path: str, hits: list[int], markers: list[_Line]) -> Tria
     return Trials(reader.out, tuple(reader.seeds), reader.num_repeated, tuple(reader.damaged))
 
 
-def _marker_lines(data: bytes, output: list[Span]) -> list[_Line]:
+def _marker_lines(data: bytes, hits: Sequence[int]) -> list[_Line]:
     """List the lines that announce a trial or its seed, in order."""
-    found: dict[int, _Line] = {}
-    for needle in (b"trial:", b"seed"):
-        for start, stop in output:
-            at = find(data, needle, start, stop)
-            while at >= 0:
-                line_start, line_stop = _line_around(data, at)
-                if line_start >= 0 and line_start not in found:
-                    line = _read_line(data, line_start, line_stop)
-                    if any(marker.match(line.text) for marker in _MARKERS):
-                        found[line_start] = line
-                at = find(data, needle, max(line_stop, at + 1), stop)
-    return [found[offset] for offset in sorted(found)]
+    found = []
+    read_to = 0
+    for at in hits:
+        if at < read_to:
+            continue
+        start, read_to = _line_around(data, at)
+        if start >= 0:
+            line = _read_line(data, start, read_to)
+            if any(marker.match(line.text) for marker in _MARKERS):
+                found.append(line)
+    return found
 
 
 class _Reader:

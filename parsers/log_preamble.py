@@ -13,7 +13,7 @@ MAX_PREAMBLE_BYTES = 1_000_000
 
 _HEAD_LINES = 12
 _HEAD_LINE_CHARS = 200
-_TELLING_LINE = re.compile(r"^(?!step:).*[A-Za-z]{3}")
+_WORD = re.compile(r"[A-Za-z]{3}")
 _START_KEY = re.compile(
     r"^[\s#=>*-]*(?P<key>[A-Za-z][\w ./-]{0,60}?)[\"']?\s*(?::|=|\s)\s*[\"']?"
     r"(?P<value>\d{4}-\d{2}-\d{2}(?:[T ][\d:.,]+\s?(?:Z|UTC|[+-]\d{2}:?\d{2})?)?)[\"']?[\s=,}]*$"
@@ -24,7 +24,7 @@ _YEAR = re.compile(r"20\d\d|2100")
 _START_WORD = re.compile(r"start|launch|began|begin|timestamp|\bdate\b|\btime\b", re.IGNORECASE)
 _END_WORD = re.compile(r"\bend|finish|stop|done", re.IGNORECASE)
 _TORCH_STAMP = re.compile(
-    r"(?:^|[\s:\]\[])\[?[IWEF](?P<month>\d{1,2})(?P<day>\d{2}) "
+    r"[IWEF](?<![^\s:\]\[].)(?P<month>\d{1,2})(?P<day>\d{2}) "
     r"(?P<hour>\d{2}):(?P<minute>\d{2}):(?P<second>\d{2})(?:\.(?P<fraction>\d{1,9}))?"
 )
 _SEED = re.compile(r"(?<![A-Za-z_])seed(?:_env)?[\"']?\s?[=: ]\s?(\d{1,18})\b", re.IGNORECASE)
@@ -72,10 +72,12 @@ def read_preamble(parts: Sequence[bytes]) -> Preamble:
         seed=_first_int(_SEED, text) if "seed" in text.lower() else None,
         stop_step=_first_int(_STOP_STEP, text) if "step=" in text else None,
         log_id=match[1] if ".txt" in text and (match := _LOG_ID.search(text)) else None,
-        head="\n".join(
-            islice((line[:_HEAD_LINE_CHARS] for line in lines if _TELLING_LINE.match(line)), _HEAD_LINES)
-        ),
+        head="\n".join(islice((line[:_HEAD_LINE_CHARS] for line in lines if _is_telling(line)), _HEAD_LINES)),
     )
+
+
+def _is_telling(line: str) -> bool:
+    return not line.startswith("step:") and _WORD.search(line) is not None
 
 
 def _launch_in(line: str) -> Instant | None:

@@ -4,15 +4,17 @@ import json
 import re
 import string
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, islice, pairwise
 
-from parsers.byte_search import Span, find_in
+from parsers.byte_search import Span
 from parsers.checkpoint_columns import Checkpoints
 from parsers.checkpoints import find_trials
 from parsers.embedded_source import find_repeats, find_source, outside
 from parsers.kinds import FileKind
+from parsers.landmarks import find_landmarks
 from parsers.ledger_fields import LedgerFields, log_stem, read_fields
 from parsers.log_preamble import MAX_PREAMBLE_BYTES, Preamble, read_preamble
 from parsers.quarantine import Quarantined, Reason
@@ -115,8 +117,8 @@ def parse_log(data: bytes, path: str, texts: SourceTable) -> Log | Quarantined:
         return Quarantined(FileKind.LOG, path, None, 0, Reason.EMPTY_FILE, "The log is empty.", "")
     span = find_source(data)
     sources = [span, *find_repeats(data, span)] if span else []
-    output = outside(sources, len(data))
-    trials = find_trials(data, output, path)
+    landmarks = find_landmarks(data, outside(sources, len(data)))
+    trials = find_trials(data, landmarks.checkpoints, landmarks.markers, path)
     preamble = read_preamble(_before_first_step(data, span))
     first_seed = trials.seeds[0] if trials.seeds else None
     return Log(
@@ -127,8 +129,8 @@ def parse_log(data: bytes, path: str, texts: SourceTable) -> Log | Quarantined:
         seed=preamble.seed if first_seed is None else first_seed,
         preamble=preamble,
         source_sha256=texts.add(data[span.start : span.stop]) if span else None,
-        variant_mentions=_variant_mentions(data, output),
-        indexed_run=_indexed_run(data, output),
+        variant_mentions=_variant_mentions(data, landmarks.variants),
+        indexed_run=_indexed_run(data, landmarks.indexed_runs),
         end_note=_end_note(data, trials.checkpoints),
         num_repeated_lines=trials.num_repeated,
         is_truncated=not data.endswith(b"\n"),
@@ -170,10 +172,10 @@ def _before_first_step(data: bytes, span: Span | None) -> tuple[bytes, bytes]:
     return wrapper, data[body_start:body_stop]
 
 
-def _variant_mentions(data: bytes, output: list[Span]) -> tuple[VariantMention, ...]:
+def _variant_mentions(data: bytes, offsets: Sequence[int]) -> tuple[VariantMention, ...]:
     places: set[tuple[bytes, bytes, bytes]] = set()
     read_to = 0
-    for at in find_in(data, b"/variants/", output):
+    for at in offsets:
         file = _VARIANT_FILE.match(data, at) if at >= read_to else None
         if file is None:
             continue
@@ -189,9 +191,9 @@ def _variant_mentions(data: bytes, output: list[Span]) -> tuple[VariantMention, 
     return tuple(VariantMention(path.decode("utf-8", errors="replace"), count) for path, count in ranked)
 
 
-def _indexed_run(data: bytes, output: list[Span]) -> LedgerFields | None:
+def _indexed_run(data: bytes, offsets: Sequence[int]) -> LedgerFields | None:
     """Read the last whole `indexed_run {json}` line."""
-    for at in reversed(find_in(data, b"indexed_run {", output)):
+    for at in reversed(offsets):
         start = at + len(b"indexed_run ")
         stop = data.find(b"\n", start, start + _MAX_JSON_BYTES)
         text = data[start : stop if stop >= 0 else start + _MAX_JSON_BYTES].decode("utf-8", errors="replace")

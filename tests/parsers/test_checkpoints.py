@@ -9,12 +9,18 @@ from parsers.byte_search import Span
 from parsers.checkpoint_columns import Checkpoints
 from parsers.checkpoints import Trials, find_trials
 from parsers.embedded_source import outside
+from parsers.landmarks import find_landmarks
 from parsers.quarantine import Reason
 
 
 def read(text: str | bytes) -> Trials:
     data = text.encode() if isinstance(text, str) else text
-    return find_trials(data, [Span(0, len(data))], "runs/x.log")
+    return read_output(data, [Span(0, len(data))])
+
+
+def read_output(data: bytes, output: list[Span]) -> Trials:
+    landmarks = find_landmarks(data, output)
+    return find_trials(data, landmarks.checkpoints, landmarks.markers, "runs/x.log")
 
 
 def line(step: int, loss: object = 3.5, *, scheduled: int = 3000, time: str = "") -> str:
@@ -204,6 +210,5 @@ def test_invalid_utf8_around_a_checkpoint_does_no_harm() -> None:
 def test_text_inside_sources_is_no_checkpoint() -> None:
     text = ("'''sample:\n" + line(125) + "'''\n").encode()
     data = text + line(250).encode()
-    assert list(find_trials(data, outside([Span(0, len(text))], len(data)), "x.log").checkpoints.step) == [
-        250
-    ]
+    trials = read_output(data, outside([Span(0, len(text))], len(data)))
+    assert list(trials.checkpoints.step) == [250]

@@ -10,6 +10,7 @@ from parsers.byte_search import Span, find_all
 from parsers.checkpoint_columns import _read_even, _read_usual
 from parsers.checkpoints import _plain_trials, _walk, find_trials
 from parsers.embedded_source import normalise_source, source_sha256
+from parsers.landmarks import find_landmarks
 
 NUMBERS = st.sampled_from(["3.28", "10.82584", "nan", "inf", "-1", "4", "1e-3", ".5", "7.", "x"])
 PREFIXES = st.sampled_from(["", "[rank0]: ", "0: ", "\x1b[32m", "\ufeff", "TAG=1 ", " \t"])
@@ -40,11 +41,11 @@ LOGS = st.lists(checkpoint_lines() | OTHER_LINES, max_size=8).map("".join)
 @given(LOGS)
 def test_columns_and_lines_agree(text: str) -> None:
     data = text.encode()
-    hits = find_all(data, b"val_loss:", 0, len(data))
+    hits, markers, *_ = find_landmarks(data, [Span(0, len(data))])
     walked = _walk(data, "x.log", hits, [])
     plain = _plain_trials(data, hits)
     assert repr(plain or walked) == repr(walked)
-    assert repr(find_trials(data, [Span(0, len(data))], "x.log")) == repr(walked)
+    assert repr(find_trials(data, hits, markers, "x.log")) == repr(walked)
 
 
 EVEN_LINES = (
