@@ -22,6 +22,9 @@ R = TypeVar("R")
 _ITEMS_A_WORKER = 2
 """So many items a process has at a time: one in its hands, one on its way."""
 
+_LOSSES = (BrokenExecutor, OSError)
+"""What it is called when a process dies, and when the system starts none."""
+
 
 class RunnerError(ValueError):
     """Nobody can do the work as was asked. The message is one sentence."""
@@ -153,10 +156,6 @@ class _Others(Generic[T, R]):
             )
             self.say(f"Warning: the other processes are lost ({cause}): this one does what is left.")
         self.is_lost = True
-
-
-_LOSSES = (BrokenExecutor, OSError)
-"""What it is called when a process dies, and when the system starts none."""
 
 
 def _start(pool: ProcessPoolExecutor) -> None:

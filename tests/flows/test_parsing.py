@@ -1,6 +1,7 @@
 """Parsed batches on their way between processes: the same records, and no secret that only one side knows."""
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from flows import handover
 from flows.handover import pack, unpack
 from flows.parsing import Done, Work, parse_here
 from flows.record_codec import ShardError
+from flows.secrecy import holds_any
 from parsers.archive import list_archive
 from parsers.kinds import PARSED_KINDS
 from parsers.parsed_files import parse_batch
@@ -74,3 +76,12 @@ def test_a_secret_that_only_the_receiver_knows_is_removed(
     assert batch == parse_here(done.work).batch()
     removed = [row for file in batch.files for row in file.quarantined]
     assert [row.reason for row in removed] == [Reason.KEY_REMOVED] * 2
+
+
+def test_records_and_sources_are_searched_for_secrets(done: Done) -> None:
+    secrets = (("OUR_API_TOKEN", PHRASE.encode()),)
+    batch = done.batch()
+    assert holds_any(pack(replace(batch, sources={})), secrets)
+    assert holds_any(pack(replace(batch, files=())), secrets)
+    assert not holds_any(pack(replace(batch, files=(), sources={})), secrets)
+    assert not holds_any(pack(batch), (("OUR_API_TOKEN", b"some other words"),))
